@@ -1,0 +1,128 @@
+// Package ledger owns the run directory: its layout, the append-only journal,
+// the readable snapshot, locks, atomic files, and replaying all of that. Every
+// fact of a run is in the ledger before anything acts on it.
+package ledger
+
+import (
+	"time"
+
+	"orchestrate/internal/runtime"
+)
+
+// Status is where a job stands.
+type Status string
+
+// The statuses of a job.
+const (
+	Queued      Status = "queued"
+	Running     Status = "running"
+	Awaiting    Status = "awaiting"
+	Success     Status = "success"
+	Failed      Status = "failed"
+	Blocked     Status = "blocked"
+	Interrupted Status = "interrupted"
+)
+
+// Settled reports whether a job in this status will not move again in this run.
+func (s Status) Settled() bool {
+	return s == Success || s == Failed || s == Blocked || s == Interrupted
+}
+
+// JobStatus is a job's status.json.
+type JobStatus struct {
+	SchemaVersion  int            `json:"schemaVersion"`
+	ID             string         `json:"id"`
+	Runtime        string         `json:"runtime"`
+	Model          string         `json:"model"` // observed, else requested
+	RequestedModel string         `json:"requestedModel"`
+	ObservedModel  string         `json:"observedModel"`
+	Agent          string         `json:"agent"`
+	Task           string         `json:"task"`
+	CapabilityTier string         `json:"capabilityTier"`
+	RiskTier       string         `json:"riskTier"`
+	Status         Status         `json:"status"`
+	Reason         runtime.Reason `json:"reason"`
+	ReasonEvidence string         `json:"reasonEvidence"`
+	ExitCode       *int           `json:"exitCode"`
+	Signal         string         `json:"signal"`
+	DurationMs     int64          `json:"durationMs"`
+	TimedOut       bool           `json:"timedOut"`
+	Attempts       int            `json:"attempts"`
+	Worktree       *string        `json:"worktree"`
+	Branch         *string        `json:"branch"`
+	SessionID      string         `json:"sessionId"`
+	ResumedFrom    string         `json:"resumedFrom"`
+	Controls       []string       `json:"controls"`
+	Route          *Route         `json:"route"`
+	FallbackReason string         `json:"fallbackReason"`
+	Usage          *runtime.Usage `json:"usage"`
+	Truncated      Truncated      `json:"truncated"`
+	Artifacts      []Artifact     `json:"artifacts"`
+	Checks         []Check        `json:"checks"`
+	Rehearsal      bool           `json:"rehearsal"` // the stand-in did it
+	Proof          *Proof         `json:"proof"`     // that the process tree is gone
+	StartedAt      *time.Time     `json:"startedAt"`
+	EndedAt        *time.Time     `json:"endedAt"`
+}
+
+// Truncated counts dropped bytes per stream.
+type Truncated struct {
+	Stdout int64 `json:"stdout"`
+	Stderr int64 `json:"stderr"`
+}
+
+// Artifact is a declared output or other file that a job left.
+type Artifact struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+	Bytes  int64  `json:"bytes"`
+	Source string `json:"source"` // tree | artifacts | answer
+}
+
+// Check is the result of one declared check.
+type Check struct {
+	Name       string `json:"name"`
+	Command    string `json:"command"` // shell-quoted, redacted; for an assertion its text
+	Kind       string `json:"kind"`    // run | assert
+	Status     string `json:"status"`  // passed | failed | timeout | not-run | for-arbiter | scripted
+	ExitCode   *int   `json:"exitCode"`
+	DurationMs int64  `json:"durationMs"`
+	Output     string `json:"output"` // path in the run directory
+}
+
+// Proof says how the end of the job's process tree is known.
+type Proof struct {
+	Level string `json:"level"`
+	Gone  bool   `json:"gone"`
+}
+
+// Route is the recorded form of a routing decision.
+type Route struct {
+	Runtime          string      `json:"runtime"`
+	Model            string      `json:"model"` // as it goes on the command line; "" = the runtime's own default
+	Agent            string      `json:"agent"`
+	Effort           string      `json:"effort"`
+	Capability       string      `json:"capability"` // of the candidate
+	CapabilityFloor  string      `json:"capabilityFloor"`
+	CapabilitySource string      `json:"capabilitySource"`
+	Risk             string      `json:"risk"`
+	RiskWhy          string      `json:"riskWhy"`
+	Family           string      `json:"family"`
+	Independence     string      `json:"independence"` // independent | not-independent: reason | ""
+	Isolation        string      `json:"isolation"`
+	IsolationWhy     string      `json:"isolationWhy"` // "" when as the spec said
+	Access           string      `json:"access"`
+	Controls         []string    `json:"controls"`
+	Constrained      []string    `json:"constrained"`
+	Why              string      `json:"why"`
+	Placeholder      string      `json:"placeholder"` // what the spec wrote, if a placeholder
+	Candidates       []Candidate `json:"candidates"`
+}
+
+// Candidate is one runtime that was considered, and why it was or was not taken.
+type Candidate struct {
+	Runtime string   `json:"runtime"`
+	Model   string   `json:"model"`
+	Chosen  bool     `json:"chosen"`
+	Reasons []string `json:"reasons"`
+}

@@ -1,0 +1,118 @@
+package runtime
+
+import (
+	"context"
+	"time"
+)
+
+// Adapter is a recipe for asking one program what it is and for giving it a job.
+// It holds no model name, price or tier.
+type Adapter interface {
+	// Name is the runtime's name in a spec.
+	Name() string
+	// Probe asks the installed program; it makes no model call, signs nothing in
+	// and returns a Profile whatever happens.
+	Probe(ctx context.Context, host Host) Profile
+	// Command builds the command of one attempt from verified evidence only. An
+	// error says which part of the request the evidence does not support.
+	Command(req Request, p Profile) (Command, error)
+	// Decoder reads the stream of the command built for req.
+	Decoder(spec DecoderSpec) Decoder
+	// SignInEnv names the environment variables that carry this runtime's own
+	// sign-in and configuration; they are passed to its jobs and probes.
+	SignInEnv() []string
+	// Shared reports whether concurrent starts share state files on disk, so that
+	// starts must be spaced.
+	Shared() bool
+}
+
+// Host is how a probe reaches the machine.
+type Host interface {
+	// LookPath finds an executable like a shell would, without running it.
+	LookPath(name string) (string, error)
+	// Run runs one bounded question in a scratch folder with a closed or given
+	// stdin and ends its whole process tree.
+	Run(ctx context.Context, q Question) Answer
+	// Getenv reads the environment that probes and jobs would get.
+	Getenv(name string) string
+	// Hash identifies an executable: absolute path, symlink target, SHA-256.
+	Hash(path string) (Executable, error)
+	// Now is the clock.
+	Now() time.Time
+}
+
+// Question is one probe command.
+type Question struct {
+	Argv    []string
+	Stdin   []byte
+	Env     []string      // extra NAME=value
+	Timeout time.Duration // 0 = the default of 15 s
+}
+
+// Answer is what a probe command said. Err is set when it could not be run.
+type Answer struct {
+	Stdout, Stderr []byte
+	ExitCode       int
+	TimedOut       bool
+	Err            error
+	Evidence       Evidence // the same, bounded and redacted, ready for the profile
+}
+
+// Access is what a job's route may write.
+type Access string
+
+// The levels of access.
+const (
+	AccessRead  Access = "read"  // nothing
+	AccessEdit  Access = "edit"  // edits inside Dir, no shell
+	AccessShell Access = "shell" // edits inside Dir and a shell
+)
+
+// Request is what the engine wants from one attempt.
+type Request struct {
+	Job             string
+	Attempt         int
+	Task            string
+	Prompt          string   // assembled; travels by stdin where the runtime can
+	Argv            []string // exec only: the program to run
+	Dir             string   // absolute cwd
+	Out             string   // absolute artifacts folder, $ORCHESTRATE_OUT
+	ReadDirs        []string // absolute folders outside Dir that the agent may read
+	Access          Access
+	Model           string // as on the command line; "" = the runtime's default
+	Agent           string
+	Effort          string
+	AllowedTools    []string // nil = the adapter's own set for Access
+	DisallowedTools []string
+	Resume          string   // session id to continue, or ""
+	Script          string   // standin only: absolute path of its script, or ""
+	Judged          []string // standin only: ids that the arbiter is asked about
+}
+
+// Command is a runnable form of a Request.
+type Command struct {
+	Argv       []string
+	Env        []string // extra NAME=value, beside the filtered environment
+	Stdin      []byte   // given whole, then closed
+	Decoder    DecoderSpec
+	PoliteStop string        // "INT", "TERM", "TERM-GROUP" or "" (none)
+	Controls   []ControlName // those that this command really applies
+	Limits     []string      // constraints to record on the route, e.g. "shell not confined"
+	Answer     AnswerSource
+}
+
+// AnswerSource says where the final answer comes from.
+type AnswerSource string
+
+// Sources of the final answer.
+const (
+	AnswerFromStream AnswerSource = "stream" // the decoder's Outcome.Answer
+	AnswerFromStdout AnswerSource = "stdout" // the captured standard output (exec)
+)
+
+// DecoderSpec names a decoder for the supervisor, which rebuilds it from this.
+type DecoderSpec struct {
+	Runtime       string `json:"runtime"`
+	BaselineInput int64  `json:"baselineInput,omitempty"` // tokens already counted by a resumed thread
+	BaselineOut   int64  `json:"baselineOut,omitempty"`
+}

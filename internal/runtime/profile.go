@@ -1,0 +1,131 @@
+package runtime
+
+import "time"
+
+// State says how far a runtime has been proven for this run.
+type State string
+
+// The states of a profile.
+const (
+	StateAvailable   State = "available"
+	StateConstrained State = "constrained" // works, with the limits named in Limits
+	StateUnverified  State = "unverified"  // there, not proven; never routed
+	StateUnavailable State = "unavailable"
+)
+
+// Kind says what sort of thing a runtime is.
+type Kind string
+
+// The kinds of runtime.
+const (
+	KindCLI      Kind = "cli"
+	KindExec     Kind = "exec"
+	KindStandin  Kind = "standin"
+	KindInternal Kind = "internal"
+)
+
+// Control is one restriction that can be enforced, with what proves it.
+type Control struct {
+	Name     ControlName `json:"name"`
+	Verified bool        `json:"verified"`
+	Evidence string      `json:"evidence"` // the help line or self-test that shows it
+}
+
+// ControlName names a control.
+type ControlName string
+
+// Controls that the gate asks for.
+const (
+	ControlReadOnly   ControlName = "read-only"   // nothing unattended can write or run a shell
+	ControlEditsOnly  ControlName = "edits-only"  // edits inside the cwd, no shell
+	ControlOSSandbox  ControlName = "os-sandbox"  // kernel-enforced write boundary, self-tested in this run
+	ControlToolLimits ControlName = "tool-limits" // tools outside the grant are removed from the list
+	ControlModel      ControlName = "model"       // a model can be asked for
+	ControlEffort     ControlName = "effort"      // a reasoning depth can be asked for
+	ControlAgent      ControlName = "agent"       // a named agent can be asked for
+	ControlNoProject  ControlName = "no-project"  // the project's own hooks and settings are kept out
+)
+
+// Model is one entry of a runtime's live model list.
+type Model struct {
+	ID       string   `json:"id"`       // as the runtime wants it on its command line
+	Resolved string   `json:"resolved"` // what the alias stands for today; "" if the runtime does not say
+	Efforts  []string `json:"efforts"`  // reasoning depths exposed for this model
+	Default  bool     `json:"default"`
+}
+
+// Agent is one entry of a runtime's live agent list.
+type Agent struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Model       string `json:"model"`
+}
+
+// Executable identifies the file that was probed.
+type Executable struct {
+	Path     string `json:"path"`     // absolute, as found
+	Resolved string `json:"resolved"` // after symbolic links
+	SHA256   string `json:"sha256"`   // of Resolved
+}
+
+// Evidence is one question that was put to the binary and what it answered.
+type Evidence struct {
+	Asked      string    `json:"asked"` // the redacted command
+	ExitCode   *int      `json:"exitCode"`
+	Answer     string    `json:"answer"` // bounded, redacted excerpt
+	TimedOut   bool      `json:"timedOut"`
+	At         time.Time `json:"at"`
+	DurationMs int64     `json:"durationMs"`
+}
+
+// Profile is the live evidence about one runtime. Unknown is null or empty.
+type Profile struct {
+	Runtime          string            `json:"runtime"`
+	Kind             Kind              `json:"kind"`
+	State            State             `json:"state"`
+	Reason           string            `json:"reason"`   // why not available, for a person
+	NextStep         string            `json:"nextStep"` // what a person types next
+	Limits           []string          `json:"limits"`
+	Executable       *Executable       `json:"executable"`
+	Version          string            `json:"version"`
+	SignedIn         *bool             `json:"signedIn"`
+	SignInMethod     string            `json:"signInMethod"`
+	Models           []Model           `json:"models"`
+	ModelsPartial    bool              `json:"modelsPartial"` // the list is known not to be complete
+	DefaultModel     string            `json:"defaultModel"`
+	Agents           []Agent           `json:"agents"`
+	Flags            map[string]string `json:"flags"` // flag wanted -> the help line that shows it; absent = not shown
+	Controls         []Control         `json:"controls"`
+	Capability       string            `json:"capability"` // C1..C3, "" for exec
+	CapabilitySource string            `json:"capabilitySource"`
+	Family           string            `json:"family"` // "" = unknown, which never proves independence
+	FamilySource     string            `json:"familySource"`
+	Evidence         []Evidence        `json:"evidence"`
+	ProbedAt         time.Time         `json:"probedAt"`
+}
+
+// Has reports whether the control was verified in this run.
+func (p Profile) Has(name ControlName) bool {
+	for _, c := range p.Controls {
+		if c.Name == name && c.Verified {
+			return true
+		}
+	}
+	return false
+}
+
+// Routable reports whether jobs may run on this runtime at all.
+func (p Profile) Routable() bool {
+	return p.State == StateAvailable || p.State == StateConstrained
+}
+
+// ModelNamed finds a live model by the name used on the command line or by what
+// an alias stands for today.
+func (p Profile) ModelNamed(name string) (Model, bool) {
+	for _, m := range p.Models {
+		if m.ID == name || (m.Resolved != "" && m.Resolved == name) {
+			return m, true
+		}
+	}
+	return Model{}, false
+}

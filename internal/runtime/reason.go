@@ -1,0 +1,41 @@
+package runtime
+
+// Reason is the class of a failure or block, from the contract's failure table.
+// The empty Reason means none.
+type Reason string
+
+// Failure classes of an attempt.
+const (
+	ReasonRateLimit      Reason = "rate_limit"
+	ReasonQuota          Reason = "quota"
+	ReasonNetwork        Reason = "network"
+	ReasonCrash          Reason = "crash"
+	ReasonSpawn          Reason = "spawn"
+	ReasonAuth           Reason = "auth"
+	ReasonUnknownModel   Reason = "unknown_model"
+	ReasonUnknownFlag    Reason = "unknown_flag"
+	ReasonTimeout        Reason = "timeout"
+	ReasonFirstOutput    Reason = "first_output"
+	ReasonPermission     Reason = "permission"
+	ReasonModelMismatch  Reason = "model_mismatch"
+	ReasonNoCompletion   Reason = "no_completion"
+	ReasonEmptyOutput    Reason = "empty_output"
+	ReasonMissingOutput  Reason = "missing_output"
+	ReasonCheckFailed    Reason = "check_failed"
+	ReasonOwnership      Reason = "ownership_violation"
+	ReasonWroteObserving Reason = "wrote_while_observing"
+	ReasonInjectedSecret Reason = "injected_secret"
+	ReasonBudget         Reason = "budget"
+	ReasonCancelled      Reason = "cancelled" // by a person: the job is interrupted, not failed
+)
+
+// Reasons for which a job is blocked: it was never dispatched.
+const (
+	BlockedDependency   Reason = "dependency"
+	BlockedNoRoute      Reason = "no_route"
+	BlockedApproval     Reason = "approval"
+	BlockedCapability   Reason = "capability"
+	BlockedRiskControls Reason = "risk_controls"
+	BlockedIndependence Reason = "independence"
+	BlockedNoAnswer     Reason = "no_answer_from_arbiter"
+)

@@ -1,0 +1,153 @@
+// Package spec reads a job spec (YAML or JSON), says everything that is wrong
+// with it at once, with positions, and makes every default explicit.
+package spec
+
+import "time"
+
+// Spec is what a user wrote, validated, with defaults applied.
+type Spec struct {
+	Version        int
+	Outcome        string
+	Constraints    []string
+	NonGoals       []string
+	Acceptance     []string
+	Concurrency    int
+	WorkspaceRoots []string // absolute, symlinks resolved; the first is the workspace root
+	Base           string   // a git revision, resolved by the engine
+	Budget         Budget
+	Arbiter        Arbiter
+	Jobs           []Job
+
+	Path    string // absolute path of the file
+	Dir     string // its folder: prompt_file and instructions are relative to it
+	Source  []byte // the bytes the user gave
+	Digest  string // sha256 of Source, hex
+	Advice  []Diagnostic
+	Warning []Diagnostic
+}
+
+// Budget bounds a run; zero fields are unbounded.
+type Budget struct {
+	USD    float64
+	Tokens int64
+	Wall   time.Duration
+}
+
+// Arbiter says who judges.
+type Arbiter struct {
+	Runtime            string // "" = routed by policy
+	Model              string
+	Timeout            time.Duration
+	Mode               string // required | checks-only
+	RequireIndependent bool
+}
+
+// Job is one unit of work. A pointer or nil slice that is nil was absent.
+type Job struct {
+	ID                 string
+	Runtime            string // "" when absent or a <placeholder>
+	RuntimePlaceholder string // the placeholder as written, for the record
+	Fallbacks          []Fallback
+	Agent              string
+	Model              string
+	Effort             string
+	Task               string
+	Importance         string // normal | high
+	Prompt             string // text, from prompt or prompt_file
+	PromptFile         *File
+	Skill              *File // Path "" when it is a name that the runtime resolves
+	SkillName          string
+	Instructions       []File
+	Command            []string // exec
+	Cwd                string   // absolute, symlinks resolved
+	AllowedTools       []string // nil = absent
+	DisallowedTools    []string
+	Effect             string // observe | scoped-write | high-impact-write | external-destructive
+	Untrusted          bool
+	Credentialed       bool
+	Approval           string // inherit | require
+	Isolation          string // none | worktree; "" = not said
+	OwnedPaths         []string
+	Serialize          string
+	Overlap            string // refuse | accept
+	Inputs             []Input
+	Outputs            []Output
+	Timeout            time.Duration // 0 in the spec = 24 h here
+	FirstOutputTimeout time.Duration
+	ExpectedOutput     string
+	DependsOn          []string // with those implied by Inputs
+	Destructive        bool
+	Preview            string
+	Rollback           string
+	Checks             []Check
+	Retry              Retry
+	MaxOutputBytes     int64
+	EnvAllow           []string
+
+	Pos Position // of the job's id
+}
+
+// Fallback is a declared successor of the job's runtime.
+type Fallback struct {
+	Runtime     string // "" for a placeholder: the next best by policy
+	Model       string // binds only this runtime
+	Placeholder string
+}
+
+// File is a text file named by the spec and read once.
+type File struct {
+	Path   string // as written
+	Abs    string
+	SHA256 string
+	Text   string
+}
+
+// Input is a file (or the final answer, FromPath "") of another job.
+type Input struct {
+	FromJob  string
+	FromPath string
+	SHA256   string
+}
+
+// Output is a file that the job must leave.
+type Output struct {
+	Path   string // relative to the job's cwd, or to its artifacts folder for an observer
+	SHA256 string
+}
+
+// Check is run by the engine (Run or Shell) or put to the arbiter (Assert).
+type Check struct {
+	Name    string
+	Run     []string      // argv
+	Shell   string        // shell command
+	Assert  string        // for the arbiter
+	Timeout time.Duration // 0 in the spec = the default here
+}
+
+// Retry says which failures are tried again.
+type Retry struct {
+	MaxAttempts int
+	Backoff     time.Duration
+	On          []string
+}
+
+// Writes reports whether the job may change files outside its artifacts.
+func (j *Job) Writes() bool { return j.Effect != "observe" }
+
+// Exec reports whether the job runs a plain program.
+func (j *Job) Exec() bool { return len(j.Command) > 0 }
+
+// Position is a place in a file, lines and columns from 1.
+type Position struct {
+	File string
+	Line int
+	Col  int
+}
+
+// Diagnostic is one thing wrong with (or worth saying about) a spec.
+type Diagnostic struct {
+	Pos     Position
+	Field   string // path such as jobs[2].prompt
+	Message string // what was found, what is allowed, what was perhaps meant
+	Rule    string // short stable name, such as unknown-key, cycle, secret
+}
