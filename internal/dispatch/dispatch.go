@@ -1,0 +1,60 @@
+// Package dispatch decides when an attempt starts: it keeps the slots, holds
+// paused runtimes back, spaces the starts of runtimes that share state files,
+// and carries out retries and promotions. What an attempt is, and where it runs,
+// is the Backend's business.
+package dispatch
+
+import (
+	"context"
+	"time"
+)
+
+// Graph is what the loop needs to know about the order of jobs.
+type Graph interface {
+	// Ready lists the jobs that may start now, in the spec's order.
+	Ready() []string
+	// Start marks a job as begun; it leaves Ready.
+	Start(id string)
+	// Settle marks a begun job as ended and tells the graph's owner who is now
+	// ready or blocked.
+	Settle(id string, ok bool)
+}
+
+// Backend carries out attempts.
+type Backend interface {
+	// Runtime names the runtime that the job's next attempt will use.
+	Runtime(job string) string
+	// Spacing is the least time between two starts of that runtime.
+	Spacing(runtime string) time.Duration
+	// MayStart is asked before every start; false ends dispatching, and what has
+	// not begun stays queued.
+	MayStart() bool
+	// Attempt carries out attempt n (from 1) of the job in the given slot and
+	// returns when it is settled in the ledger and its tree is gone.
+	Attempt(ctx context.Context, slot int, job string, n int) Ended
+}
+
+// Ended is what the loop needs to know of a settled attempt.
+type Ended struct {
+	OK     bool          // the job succeeded
+	Again  bool          // start another attempt: a retry, or a promoted successor
+	After  time.Duration // …not before this long from now
+	Pause  string        // hold this runtime back …
+	Until  time.Time     // … until then; zero = for the rest of the run
+	Reason string        // why the runtime is paused, for a person
+}
+
+// Clock is the time source; tests steer it.
+type Clock interface {
+	Now() time.Time
+	After(d time.Duration) <-chan time.Time
+}
+
+// Wall is the machine's clock.
+type Wall struct{}
+
+// Now is the current time.
+func (Wall) Now() time.Time { return time.Now() }
+
+// After delivers once d has passed.
+func (Wall) After(d time.Duration) <-chan time.Time { return time.After(d) }

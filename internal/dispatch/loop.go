@@ -1,0 +1,187 @@
+package dispatch
+
+import (
+	"context"
+	"time"
+)
+
+// Loop runs the jobs of a graph on a number of slots. Its state belongs to the
+// goroutine that calls Run.
+type Loop struct {
+	Graph   Graph
+	Backend Backend
+	Slots   int
+	Clock   Clock
+
+	free    []int
+	running int
+	ended   chan result
+	tries   map[string]int
+	waiting []waiter // retries that are not due yet, and those whose runtime is held back
+	last    map[string]time.Time
+	paused  map[string]time.Time // zero = for the rest of the run
+}
+
+type result struct {
+	slot int
+	job  string
+	Ended
+}
+
+type waiter struct {
+	job string
+	due time.Time
+}
+
+// Run starts everything that can be started and returns when nothing runs and
+// nothing more can start, or when ctx has ended and the running attempts have
+// settled. Jobs that could not start stay unstarted in the graph.
+func (l *Loop) Run(ctx context.Context) {
+	l.init()
+	for {
+		next, any := l.startAll(ctx)
+		if l.running == 0 && (!any || ctx.Err() != nil) {
+			return
+		}
+		l.wait(ctx, next, any)
+	}
+}
+
+func (l *Loop) init() {
+	l.ended = make(chan result, l.Slots)
+	l.tries = map[string]int{}
+	l.last = map[string]time.Time{}
+	l.paused = map[string]time.Time{}
+	for i := l.Slots - 1; i >= 0; i-- {
+		l.free = append(l.free, i)
+	}
+}
+
+// wait blocks until an attempt ends, the next job is due, or ctx ends.
+func (l *Loop) wait(ctx context.Context, next time.Time, any bool) {
+	var timer <-chan time.Time
+	if any {
+		timer = l.Clock.After(next.Sub(l.Clock.Now()))
+	}
+	done := ctx.Done()
+	if ctx.Err() != nil {
+		done = nil // already seen; now only the running attempts matter
+	}
+	select {
+	case r := <-l.ended:
+		l.settle(r)
+		l.drain()
+	case <-timer:
+	case <-done:
+	}
+}
+
+// drain takes what else has ended, so that one pass over the graph serves all.
+func (l *Loop) drain() {
+	for {
+		select {
+		case r := <-l.ended:
+			l.settle(r)
+		default:
+			return
+		}
+	}
+}
+
+// startAll starts what it can. If something is held back by time only, any is
+// true and next says when to look again.
+func (l *Loop) startAll(ctx context.Context) (next time.Time, any bool) {
+	if ctx.Err() != nil {
+		return time.Time{}, false
+	}
+	hold := func(at time.Time) {
+		if !any || at.Before(next) {
+			next, any = at, true
+		}
+	}
+	l.startWaiters(ctx, hold)
+	if len(l.free) == 0 {
+		return next, any
+	}
+	for _, job := range l.Graph.Ready() {
+		if len(l.free) == 0 || !l.Backend.MayStart() {
+			break
+		}
+		if at, forever := l.heldUntil(job); forever {
+			continue
+		} else if at.After(l.Clock.Now()) {
+			hold(at)
+			continue
+		}
+		l.Graph.Start(job)
+		l.start(ctx, job)
+	}
+	return next, any
+}
+
+// startWaiters starts the retries that are due.
+func (l *Loop) startWaiters(ctx context.Context, hold func(time.Time)) {
+	var keep []waiter
+	for _, w := range l.waiting {
+		at, forever := l.heldUntil(w.job)
+		if w.due.After(at) {
+			at = w.due
+		}
+		switch {
+		case forever:
+			keep = append(keep, w)
+		case at.After(l.Clock.Now()):
+			keep = append(keep, w)
+			hold(at)
+		case len(l.free) == 0 || !l.Backend.MayStart():
+			keep = append(keep, w)
+		default:
+			l.start(ctx, w.job)
+		}
+	}
+	l.waiting = keep
+}
+
+// heldUntil says from when on the job's runtime may start another process.
+func (l *Loop) heldUntil(job string) (at time.Time, forever bool) {
+	rt := l.Backend.Runtime(job)
+	if until, ok := l.paused[rt]; ok {
+		if until.IsZero() {
+			return at, true
+		}
+		at = until
+	}
+	if space := l.Backend.Spacing(rt); space > 0 {
+		if last, ok := l.last[rt]; ok && last.Add(space).After(at) {
+			at = last.Add(space)
+		}
+	}
+	return at, false
+}
+
+func (l *Loop) start(ctx context.Context, job string) {
+	slot := l.free[len(l.free)-1]
+	l.free = l.free[:len(l.free)-1]
+	l.running++
+	l.tries[job]++
+	n := l.tries[job]
+	if rt := l.Backend.Runtime(job); l.Backend.Spacing(rt) > 0 {
+		l.last[rt] = l.Clock.Now()
+	}
+	go func() {
+		l.ended <- result{slot, job, l.Backend.Attempt(ctx, slot, job, n)}
+	}()
+}
+
+func (l *Loop) settle(r result) {
+	l.running--
+	l.free = append(l.free, r.slot)
+	if r.Pause != "" {
+		l.paused[r.Pause] = r.Until
+	}
+	if r.Again {
+		l.waiting = append(l.waiting, waiter{r.job, l.Clock.Now().Add(r.After)})
+		return
+	}
+	l.Graph.Settle(r.job, r.OK)
+}
