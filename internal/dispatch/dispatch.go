@@ -43,18 +43,3 @@ type Ended struct {
 	Until  time.Time     // … until then; zero = for the rest of the run
 	Reason string        // why the runtime is paused, for a person
 }
-
-// Clock is the time source; tests steer it.
-type Clock interface {
-	Now() time.Time
-	After(d time.Duration) <-chan time.Time
-}
-
-// Wall is the machine's clock.
-type Wall struct{}
-
-// Now is the current time.
-func (Wall) Now() time.Time { return time.Now() }
-
-// After delivers once d has passed.
-func (Wall) After(d time.Duration) <-chan time.Time { return time.After(d) }

@@ -11,7 +11,6 @@ type Loop struct {
 	Graph   Graph
 	Backend Backend
 	Slots   int
-	Clock   Clock
 
 	free    []int
 	running int
@@ -61,7 +60,7 @@ func (l *Loop) init() {
 func (l *Loop) wait(ctx context.Context, next time.Time, any bool) {
 	var timer <-chan time.Time
 	if any {
-		timer = l.Clock.After(next.Sub(l.Clock.Now()))
+		timer = time.After(time.Until(next))
 	}
 	done := ctx.Done()
 	if ctx.Err() != nil {
@@ -109,7 +108,7 @@ func (l *Loop) startAll(ctx context.Context) (next time.Time, any bool) {
 		}
 		if at, forever := l.heldUntil(job); forever {
 			continue
-		} else if at.After(l.Clock.Now()) {
+		} else if at.After(time.Now()) {
 			hold(at)
 			continue
 		}
@@ -130,7 +129,7 @@ func (l *Loop) startWaiters(ctx context.Context, hold func(time.Time)) {
 		switch {
 		case forever:
 			keep = append(keep, w)
-		case at.After(l.Clock.Now()):
+		case at.After(time.Now()):
 			keep = append(keep, w)
 			hold(at)
 		case len(l.free) == 0 || !l.Backend.MayStart():
@@ -166,7 +165,7 @@ func (l *Loop) start(ctx context.Context, job string) {
 	l.tries[job]++
 	n := l.tries[job]
 	if rt := l.Backend.Runtime(job); l.Backend.Spacing(rt) > 0 {
-		l.last[rt] = l.Clock.Now()
+		l.last[rt] = time.Now()
 	}
 	go func() {
 		l.ended <- result{slot, job, l.Backend.Attempt(ctx, slot, job, n)}
@@ -180,7 +179,7 @@ func (l *Loop) settle(r result) {
 		l.paused[r.Pause] = r.Until
 	}
 	if r.Again {
-		l.waiting = append(l.waiting, waiter{r.job, l.Clock.Now().Add(r.After)})
+		l.waiting = append(l.waiting, waiter{r.job, time.Now().Add(r.After)})
 		return
 	}
 	l.Graph.Settle(r.job, r.OK)

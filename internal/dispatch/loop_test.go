@@ -1,0 +1,162 @@
+package dispatch
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// line is a graph in which every job waits for those named after it.
+type line struct {
+	order   []string
+	deps    map[string][]string
+	begun   map[string]bool
+	settled map[string]bool // value: ok
+}
+
+func newLine(deps map[string][]string, order ...string) *line {
+	return &line{order: order, deps: deps, begun: map[string]bool{}, settled: map[string]bool{}}
+}
+
+func (g *line) Ready() []string {
+	var out []string
+	for _, j := range g.order {
+		if !g.begun[j] && !slices.ContainsFunc(g.deps[j], func(d string) bool { return !g.settled[d] }) {
+			out = append(out, j)
+		}
+	}
+	return out
+}
+func (g *line) Start(id string)           { g.begun[id] = true }
+func (g *line) Settle(id string, ok bool) { g.settled[id] = ok }
+
+// script is a backend in which every attempt takes a second and ends as told.
+type script struct {
+	mu      sync.Mutex
+	ends    map[string][]Ended // by job, one per attempt; the last repeats
+	space   time.Duration
+	started []string
+	begin   time.Time
+	most    int
+	now     int
+	may     func() bool
+}
+
+func (s *script) Runtime(job string) string    { return "rt-" + job[:1] }
+func (s *script) Spacing(string) time.Duration { return s.space }
+func (s *script) MayStart() bool               { return s.may == nil || s.may() }
+func (s *script) Attempt(ctx context.Context, _ int, job string, n int) Ended {
+	s.mu.Lock()
+	s.started = append(s.started, fmt.Sprintf("%s.%d@%v", job, n, time.Since(s.begin)))
+	s.now++
+	s.most = max(s.most, s.now)
+	ends := s.ends[job]
+	s.mu.Unlock()
+	select {
+	case <-time.After(time.Second):
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.now--
+	if len(ends) == 0 {
+		return Ended{OK: true}
+	}
+	return ends[min(n, len(ends))-1]
+}
+
+func run(t *testing.T, g *line, s *script, slots int, limit time.Duration) {
+	t.Helper()
+	s.begin = time.Now()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	if limit > 0 {
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	(&Loop{Graph: g, Backend: s, Slots: slots}).Run(ctx)
+}
+
+func want(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	slices.Sort(got) // those of one instant start in any order
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("starts\n got %v\nwant %v", got, want)
+	}
+}
+
+func TestDependentStartsWhenItsOwnDependencyEndsNotAStage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{ends: map[string][]Ended{"b": {{Again: true}, {OK: true}}}}
+		run(t, newLine(map[string][]string{"c": {"a"}}, "a", "b", "c"), s, 3, 0)
+		want(t, s.started, "a.1@0s", "b.1@0s", "b.2@1s", "c.1@1s")
+	})
+}
+
+func TestNeverMoreThanTheSlots(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{}
+		run(t, newLine(nil, "a", "b", "c", "d", "e"), s, 2, 0)
+		if s.most != 2 || len(s.started) != 5 {
+			t.Errorf("at most %d at once, %d starts; want 2 and 5", s.most, len(s.started))
+		}
+	})
+}
+
+func TestRetryWaitsItsBackoff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{ends: map[string][]Ended{"a": {{Again: true, After: 5 * time.Second}, {OK: true}}}}
+		run(t, newLine(nil, "a"), s, 1, 0)
+		want(t, s.started, "a.1@0s", "a.2@6s")
+	})
+}
+
+func TestPausedRuntimeStartsNothingUntilItsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{ends: map[string][]Ended{"a1": {{Pause: "rt-a", Until: time.Now().Add(10 * time.Second)}}}}
+		run(t, newLine(nil, "a1", "a2", "b1"), s, 1, 0)
+		want(t, s.started, "a1.1@0s", "b1.1@1s", "a2.1@10s")
+	})
+}
+
+func TestRuntimeOutOfQuotaIsLeftAloneForTheRestOfTheRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{ends: map[string][]Ended{"a1": {{Pause: "rt-a"}}}}
+		g := newLine(nil, "a1", "a2", "b1")
+		run(t, g, s, 1, 0)
+		want(t, s.started, "a1.1@0s", "b1.1@1s")
+		if g.begun["a2"] {
+			t.Error("a2 was started on a runtime without quota")
+		}
+	})
+}
+
+func TestStartsOfASharedRuntimeAreSpaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{space: 250 * time.Millisecond}
+		run(t, newLine(nil, "a1", "b1", "a2"), s, 3, 0)
+		want(t, s.started, "a1.1@0s", "b1.1@0s", "a2.1@250ms")
+	})
+}
+
+func TestNothingStartsAfterTheEndOfTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{}
+		run(t, newLine(nil, "a", "b"), s, 1, 500*time.Millisecond)
+		want(t, s.started, "a.1@0s")
+	})
+}
+
+func TestNothingStartsWhenTheBudgetIsSpent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{}
+		s.may = func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.started) < 2 }
+		run(t, newLine(nil, "a", "b", "c"), s, 1, 0)
+		want(t, s.started, "a.1@0s", "b.1@1s")
+	})
+}
