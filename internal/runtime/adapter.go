@@ -86,7 +86,10 @@ type Request struct {
 	DisallowedTools []string
 	Resume          string   // session id to continue, or ""
 	Script          string   // standin only: absolute path of its script, or ""
-	Judged          []string // standin only: ids that the arbiter is asked about
+	Judged          []string // standin only: ids that the arbiter is asked about, each with the citation to give: ID or ID=KIND:REF
+	OwnedPaths      []string // standin only: globs relative to Dir that it may write
+	Outputs         []string // standin only: declared outputs
+	ExpectedOutput  string   // standin only: what its answer repeats
 }
 
 // Command is a runnable form of a Request.

@@ -1,0 +1,36 @@
+// Package decoders builds the decoder that a DecoderSpec names. The lean
+// supervisor links it: nothing but decoders may be imported here.
+package decoders
+
+import (
+	"fmt"
+
+	"orchestrate/internal/runtime"
+	"orchestrate/internal/runtime/exec"
+	"orchestrate/internal/runtime/standin"
+)
+
+// Raw names the decoder of a probe, whose output is read when it has ended.
+const Raw = "raw"
+
+// For builds the decoder that spec names. An unknown name is an error: the engine
+// and its supervisor are then not of one version.
+func For(spec runtime.DecoderSpec) (runtime.Decoder, error) {
+	switch spec.Runtime {
+	case exec.Name:
+		return exec.NewDecoder(spec), nil
+	case standin.Name:
+		return standin.NewDecoder(spec), nil
+	case Raw:
+		return raw{}, nil
+	}
+	return nil, fmt.Errorf("no decoder for runtime %q in this supervisor: reinstall both binaries together", spec.Runtime)
+}
+
+// raw emits nothing.
+type raw struct{}
+
+func (raw) Stdout([]byte) []runtime.Event  { return nil }
+func (raw) Stderr([]byte) []runtime.Event  { return nil }
+func (raw) Settle() (runtime.Reason, bool) { return "", false }
+func (raw) Outcome() runtime.Outcome       { return runtime.Outcome{} }

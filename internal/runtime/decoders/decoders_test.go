@@ -1,0 +1,42 @@
+package decoders
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"orchestrate/internal/runtime"
+)
+
+func TestFor(t *testing.T) {
+	for _, name := range []string{"exec", "standin", Raw} {
+		d, err := For(runtime.DecoderSpec{Runtime: name})
+		if err != nil || d == nil {
+			t.Errorf("%s: %v, %v", name, d, err)
+			continue
+		}
+		d.Stdout([]byte("x"))
+		d.Stderr([]byte("x"))
+		if _, ok := d.Settle(); ok || d.Outcome().Completed {
+			t.Errorf("%s: one stray line settled or completed it", name)
+		}
+	}
+	if _, err := For(runtime.DecoderSpec{Runtime: "stranger"}); err == nil || !strings.Contains(err.Error(), "stranger") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// The supervisor links this package: only the standard library and decoders.
+func TestTheSupervisorStaysLean(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for pkg := range strings.FieldsSeq(string(out)) {
+		first, _, _ := strings.Cut(pkg, "/")
+		ours := strings.HasPrefix(pkg, "orchestrate/internal/runtime")
+		if strings.HasSuffix(pkg, "/script") || (strings.Contains(first, ".") && !ours) || (first == "orchestrate" && !ours) {
+			t.Errorf("the decoders pull in %s", pkg)
+		}
+	}
+}
