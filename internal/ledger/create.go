@@ -1,0 +1,142 @@
+package ledger
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Create makes a new run directory below the workspace root, named after now,
+// and takes the run's lock. Neither it nor what it needs beside it shows up in
+// `git status`; when a .gitignore of somebody else's prevents that, Notes says so.
+func Create(root string, now time.Time) (*Run, error) {
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return nil, err
+	}
+	reports := filepath.Join(root, filepath.FromSlash(ReportsDir))
+	if err := os.MkdirAll(reports, 0o755); err != nil {
+		return nil, fmt.Errorf("no place for a run directory: %w", err)
+	}
+	notes, err := hideReports(reports)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := makeRunDir(reports, now)
+	if err != nil {
+		return nil, fmt.Errorf("no place for a run directory: %w", err)
+	}
+	r := &Run{Dir: dir, ID: idOf(dir), Notes: notes}
+	if err := r.start(); err != nil {
+		return nil, fmt.Errorf("run directory %s: %w", dir, err)
+	}
+	return r, nil
+}
+
+// makeRunDir makes the first free name; runs that start in the same second get
+// a number.
+func makeRunDir(reports string, now time.Time) (string, error) {
+	base := filepath.Join(reports, runPrefix+now.UTC().Format("20060102-150405"))
+	dir := base
+	for n := 2; ; n++ {
+		err := os.Mkdir(dir, dirMode)
+		if !errors.Is(err, fs.ErrExist) {
+			return dir, err
+		}
+		dir = fmt.Sprintf("%s-%d", base, n)
+	}
+}
+
+// start fills a fresh run directory and starts its snapshots. On an error it
+// leaves nothing open.
+func (r *Run) start() (err error) {
+	if r.root, err = os.OpenRoot(r.Dir); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, r.root.Close())
+		}
+	}()
+	if r.lock, err = r.root.OpenFile(RunLockFile, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode); err != nil {
+		return err
+	}
+	file, err := r.startLocked()
+	if err != nil {
+		return errors.Join(err, r.lock.Close())
+	}
+	r.journal = newJournal(file)
+	r.encoder = json.NewEncoder(&r.line)
+	r.encoder.SetEscapeHTML(false)
+	r.snap = startSnapshots(r.writeSnapshot)
+	return nil
+}
+
+func (r *Run) startLocked() (journal *os.File, err error) {
+	ok, err := lockFile(r.lock)
+	if err != nil || !ok {
+		return nil, errors.Join(err, errors.New("its lock cannot be taken"))
+	}
+	if err := r.WriteFile(ignoreFile, []byte("*\n")); err != nil {
+		return nil, err
+	}
+	journal, err = r.root.OpenFile(JournalFile, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, fileMode)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.syncNames(); err != nil {
+		return nil, errors.Join(err, journal.Close())
+	}
+	return journal, nil
+}
+
+// syncNames makes the run directory's own name durable, and those in it.
+func (r *Run) syncNames() error {
+	d, err := os.Open(filepath.Dir(r.Dir))
+	if err != nil {
+		return err
+	}
+	return errors.Join(syncDir(d), d.Close(), r.syncFolder(""))
+}
+
+// hideReports keeps the history file, and itself, out of `git status`. A
+// .gitignore that is already there is left alone; the note says what it shows.
+func hideReports(reports string) (notes []string, err error) {
+	name := filepath.Join(reports, ignoreFile)
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		text, err := os.ReadFile(name)
+		if err != nil || ignores(string(text), HistoryFile) {
+			return nil, err
+		}
+		note := fmt.Sprintf("%s does not hide %s, so git will show that file: add the line /%s",
+			ReportsDir+"/"+ignoreFile, HistoryFile, HistoryFile)
+		return []string{note}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	_, err = f.WriteString("/" + ignoreFile + "\n/" + HistoryFile + "\n")
+	return nil, errors.Join(err, f.Close())
+}
+
+// ignores reports whether a .gitignore hides a file beside it: the last pattern
+// that matches decides.
+func ignores(text, name string) bool {
+	hidden := false
+	for line := range strings.Lines(text) {
+		pattern := strings.TrimRight(line, " \t\r\n")
+		negated := strings.HasPrefix(pattern, "!")
+		pattern = strings.TrimPrefix(strings.TrimPrefix(pattern, "!"), "/")
+		if ok, err := path.Match(pattern, name); err == nil && ok {
+			hidden = !negated
+		}
+	}
+	return hidden
+}

@@ -1,0 +1,104 @@
+package ledger
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// Files are for their owner's eyes only.
+const (
+	dirMode  = 0o700
+	fileMode = 0o600
+)
+
+// WriteFile puts a file in the run directory, with the folders that it needs. A
+// reader sees the old content or the new, never part of one. It survives the
+// death of this process, but not surely a power loss: see WriteDurable.
+func (r *Run) WriteFile(rel string, data []byte) error {
+	return r.write(rel, data, false)
+}
+
+// WriteDurable is WriteFile and returns when content and name are on the disk.
+func (r *Run) WriteDurable(rel string, data []byte) error {
+	return r.write(rel, data, true)
+}
+
+// WriteJSON is WriteFile with v as indented JSON.
+func (r *Run) WriteJSON(rel string, v any) error {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("%s: %w", rel, err)
+	}
+	return r.WriteFile(rel, buf.Bytes())
+}
+
+// MkdirAll makes a folder in the run directory, with its parents.
+func (r *Run) MkdirAll(rel string) error {
+	return r.root.MkdirAll(filepath.FromSlash(rel), dirMode)
+}
+
+// ReadFile reads a file of the run directory; a link that leads out of it is an
+// error. A missing file is fs.ErrNotExist.
+func (r *Run) ReadFile(rel string) ([]byte, error) {
+	return r.root.ReadFile(filepath.FromSlash(rel))
+}
+
+func (r *Run) write(rel string, data []byte, durably bool) error {
+	if r.lock == nil {
+		return ErrReadOnly
+	}
+	name := filepath.FromSlash(rel)
+	dir, base := filepath.Split(name)
+	temp := dir + "." + base + "." + strconv.FormatInt(r.temp.Add(1), 36) + ".tmp"
+	err := r.writeTemp(temp, data, durably)
+	if errors.Is(err, fs.ErrNotExist) && dir != "" {
+		if err = r.MkdirAll(dir); err == nil {
+			err = r.writeTemp(temp, data, durably)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if err := r.root.Rename(temp, name); err != nil {
+		return errors.Join(err, r.root.Remove(temp))
+	}
+	if durably {
+		return r.syncFolder(dir)
+	}
+	return nil
+}
+
+func (r *Run) writeTemp(temp string, data []byte, durably bool) error {
+	f, err := r.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil && durably {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, r.root.Remove(temp))
+	}
+	return nil
+}
+
+func (r *Run) syncFolder(rel string) error {
+	if rel == "" {
+		rel = "."
+	}
+	d, err := r.root.Open(rel)
+	if err != nil {
+		return err
+	}
+	return errors.Join(syncDir(d), d.Close())
+}

@@ -1,0 +1,65 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Find turns a RUN argument into a run directory: a path, or the id of a run
+// below the workspace root. It never picks one by itself.
+func Find(root, arg string) (string, error) {
+	if arg == "" {
+		return "", fmt.Errorf("no run named%s", known(root))
+	}
+	places := []string{arg}
+	if arg == filepath.Base(arg) {
+		places = append(places, runDir(root, arg))
+	}
+	for _, dir := range places {
+		if _, err := os.Stat(filepath.Join(dir, JournalFile)); err == nil {
+			return filepath.Abs(dir)
+		}
+	}
+	return "", fmt.Errorf("%q is neither a run directory nor the id of a run in %s%s",
+		arg, filepath.Join(root, filepath.FromSlash(ReportsDir)), known(root))
+}
+
+func runDir(root, id string) string {
+	return filepath.Join(root, filepath.FromSlash(ReportsDir), runPrefix+strings.TrimPrefix(id, runPrefix))
+}
+
+// known lists the newest runs, for an error message.
+func known(root string) string {
+	entries, err := os.ReadDir(filepath.Join(root, filepath.FromSlash(ReportsDir)))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "; " + err.Error()
+	}
+	var ids []string
+	for _, e := range slices.Backward(entries) {
+		if e.IsDir() && strings.HasPrefix(e.Name(), runPrefix) && len(ids) < 5 {
+			ids = append(ids, idOf(e.Name()))
+		}
+	}
+	if len(ids) == 0 {
+		return "; there is no run yet"
+	}
+	return "; the newest runs: " + strings.Join(ids, ", ")
+}
+
+// Owned reports whether a process holds the run: a run that has not ended and
+// that nobody owns was cut off.
+func Owned(dir string) (bool, error) {
+	f, err := os.OpenFile(filepath.Join(dir, RunLockFile), os.O_RDWR, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	ok, err := lockFile(f)
+	return !ok && err == nil, errors.Join(err, f.Close())
+}

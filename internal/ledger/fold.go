@@ -1,0 +1,194 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+)
+
+// folder turns records into a State, one at a time and at a cost that does not
+// grow with the number of jobs. It refuses a record that could not have happened
+// and then leaves the state as it was. It knows no disk and no clock.
+type folder struct {
+	state State
+	index map[string]int // job id -> place in state.Jobs
+}
+
+// apply takes the next record.
+func (f *folder) apply(r Record) error {
+	if err := f.expect(r); err != nil {
+		return err
+	}
+	if err := f.move(r); err != nil {
+		return err
+	}
+	f.state.Seq = r.Seq
+	return nil
+}
+
+// expect checks what holds for every kind: version, number, order, known job.
+func (f *folder) expect(r Record) error {
+	switch {
+	case r.SchemaVersion != SchemaVersion:
+		return fmt.Errorf("schemaVersion %d, this program knows %d", r.SchemaVersion, SchemaVersion)
+	case r.Seq != f.state.Seq+1:
+		return fmt.Errorf("seq %d where %d was expected", r.Seq, f.state.Seq+1)
+	case (f.state.Seq == 0) != (r.Kind == KindRunStarted):
+		return fmt.Errorf("%s as record %d: run_started comes first, and once", r.Kind, r.Seq)
+	case f.state.Phase == PhaseEnded:
+		return fmt.Errorf("%s after run_ended", r.Kind)
+	}
+	return nil
+}
+
+func (f *folder) move(r Record) error {
+	switch r.Kind {
+	case KindRunStarted:
+		return f.runStarted(r)
+	case KindIntent, KindStarted, KindEvent, KindAttemptEnded, KindSettled:
+		j, err := f.job(r)
+		if err != nil {
+			return err
+		}
+		if err := j.move(r); err != nil {
+			return fmt.Errorf("%s of job %q, which is %s at attempt %d: %w", r.Kind, r.Job, j.Status, j.Attempt, err)
+		}
+		if r.Job == ArbiterJob {
+			f.state.Arbiter = j
+		}
+		return nil
+	case KindNote:
+		return f.note(r)
+	case KindArbitrating:
+		if f.state.Phase != PhaseRunning {
+			return fmt.Errorf("%s in phase %s", r.Kind, f.state.Phase)
+		}
+		f.state.Phase = PhaseArbitrating
+		return nil
+	case KindRunEnded:
+		return f.runEnded(r)
+	}
+	return fmt.Errorf("unknown kind %q", r.Kind)
+}
+
+func (f *folder) runStarted(r Record) error {
+	if r.Run == nil || r.Run.RunID == "" {
+		return errors.New("run_started without its run")
+	}
+	index := make(map[string]int, len(r.Run.Jobs))
+	jobs := make([]JobState, len(r.Run.Jobs))
+	for i, id := range r.Run.Jobs {
+		if _, twice := index[id]; twice || id == "" || id == ArbiterJob {
+			return fmt.Errorf("run_started with job id %q, which is empty, reserved or there twice", id)
+		}
+		index[id] = i
+		jobs[i] = JobState{ID: id, Status: Queued}
+	}
+	f.index = index
+	f.state = State{
+		SchemaVersion: SchemaVersion, RunID: r.Run.RunID,
+		SpecPath: r.Run.SpecPath, SpecDigest: r.Run.SpecDigest, Base: r.Run.Base,
+		Phase: PhaseRunning, StartedAt: r.At, Jobs: jobs,
+	}
+	return nil
+}
+
+func (f *folder) note(r Record) error {
+	if r.Text == "" {
+		return errors.New("note without a text")
+	}
+	if r.Job == "" {
+		return nil
+	}
+	_, err := f.job(r)
+	return err
+}
+
+func (f *folder) runEnded(r Record) error {
+	if r.ExitStatus == nil || r.Verdict == "" {
+		return errors.New("run_ended without a verdict or an exit status")
+	}
+	at := r.At
+	f.state.Phase, f.state.EndedAt = PhaseEnded, &at
+	f.state.Verdict, f.state.ExitStatus = r.Verdict, r.ExitStatus
+	return nil
+}
+
+// job finds the job that r is about. The arbiter is one too, from its first
+// record on.
+func (f *folder) job(r Record) (*JobState, error) {
+	if r.Job == ArbiterJob {
+		if f.state.Arbiter != nil {
+			return f.state.Arbiter, nil
+		}
+		return &JobState{ID: ArbiterJob, Status: Queued}, nil
+	}
+	if i, ok := f.index[r.Job]; ok {
+		return &f.state.Jobs[i], nil
+	}
+	return nil, fmt.Errorf("%s names job %q, which is not in this run", r.Kind, r.Job)
+}
+
+// move is one job's transition.
+func (j *JobState) move(r Record) error {
+	if j.Status.Settled() {
+		return errors.New("it has settled")
+	}
+	if r.Kind == KindIntent {
+		return j.intend(r)
+	}
+	if r.Attempt != j.Attempt {
+		return fmt.Errorf("attempt %d is not its newest", r.Attempt)
+	}
+	switch r.Kind {
+	case KindStarted:
+		return j.start(r)
+	case KindEvent:
+		if r.Event == nil || j.Attempt == 0 {
+			return errors.New("no event, or none of an attempt")
+		}
+		return nil
+	default:
+		return j.end(r)
+	}
+}
+
+func (j *JobState) intend(r Record) error {
+	if j.Status != Queued || r.Attempt != j.Attempt+1 || r.Route == nil {
+		return fmt.Errorf("attempt %d, with a route, can start only after attempt %d has ended", r.Attempt, r.Attempt-1)
+	}
+	j.Attempt, j.Runtime, j.Model = r.Attempt, r.Route.Runtime, r.Route.Model
+	j.Reason, j.Evidence = "", ""
+	return nil
+}
+
+func (j *JobState) start(r Record) error {
+	if j.Status != Queued || j.Attempt == 0 {
+		return errors.New("only an attempt that was intended can start")
+	}
+	j.Status = Running
+	if j.StartedAt == nil {
+		at := r.At
+		j.StartedAt = &at
+	}
+	return nil
+}
+
+func (j *JobState) end(r Record) error {
+	switch {
+	case r.Settled == nil || !r.Status.Settled() || r.Status != r.Settled.Status:
+		return errors.New("it carries no settled status")
+	case r.Kind == KindAttemptEnded && j.Attempt == 0:
+		return errors.New("there is no attempt that could end")
+	}
+	j.Reason, j.Evidence = r.Reason, r.Text
+	if r.Settled.Model != "" {
+		j.Model = r.Settled.Model
+	}
+	if r.Kind == KindAttemptEnded {
+		j.Status = Queued
+		return nil
+	}
+	at := r.At
+	j.Status, j.EndedAt = r.Status, &at
+	return nil
+}

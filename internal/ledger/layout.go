@@ -1,0 +1,82 @@
+package ledger
+
+import (
+	"path"
+	"strconv"
+)
+
+// Names in a run directory. Nothing else in the program spells them.
+const (
+	SpecFile       = "spec.yaml"      // the bytes the user gave
+	JobsFile       = "jobs.yaml"      // resolved, every default explicit
+	RuntimesFile   = "runtimes.json"  // this run's profiles
+	StateFile      = "state.json"     // readable snapshot
+	JournalFile    = "journal.jsonl"  // every transition and normalized event
+	ApprovalsFile  = "approvals.json" // what was approved, by whom
+	ReportFile     = "report.md"
+	ReportJSONFile = "report.json"
+	RunLockFile    = "run.lock" // held by the run's owner
+	WorktreesDir   = "worktrees"
+)
+
+// Names in a job's directory.
+const (
+	PromptFile      = "prompt.md"
+	CommandFile     = "command.txt"
+	StdoutFile      = "stdout.txt"
+	StderrFile      = "stderr.txt"
+	OutputFile      = "output.md" // the final answer
+	StatusFile      = "status.json"
+	SessionFile     = "session.json"
+	EventsFile      = "events.jsonl" // written by the supervisor
+	ExitFile        = "exit.json"    // written by the supervisor
+	PatchFile       = "changes.patch"
+	InputsDir       = "inputs"
+	ArtifactsDir    = "artifacts"
+	ChecksDir       = "checks"
+	AttemptLockFile = "attempt.lock" // held by whoever owns the attempt's process tree
+)
+
+// The arbiter's directory is that of a job, with two files more.
+const (
+	ArbiterJob   = "arbiter"
+	EvidenceFile = "evidence.md"
+	VerdictFile  = "verdict.json"
+)
+
+// Where run directories are, from the workspace root.
+const (
+	ReportsDir  = "plans/reports"
+	runPrefix   = "orchestrate-"
+	HistoryFile = "orchestrate-history.jsonl"
+	ignoreFile  = ".gitignore"
+)
+
+// JobPath is the slash-separated path, from the run directory, of something in
+// a job's directory.
+func JobPath(job string, rel ...string) string {
+	return path.Join(append([]string{job}, rel...)...)
+}
+
+// AttemptDir names the folder of an older attempt in its job's directory.
+func AttemptDir(n int) string { return "attempt-" + strconv.Itoa(n) }
+
+// CheckPath is the path, from the run directory, of a file of check n (from 1)
+// of a job; ext is out, err or json.
+func CheckPath(job string, n int, ext string) string {
+	return JobPath(job, ChecksDir, strconv.Itoa(n)+"."+ext)
+}
+
+// TreeName names the worktree of attempt n of a job, below worktrees/ and in
+// its branch: the id, and for a later attempt .a<n> behind it.
+func TreeName(job string, n int) string {
+	if n <= 1 {
+		return job
+	}
+	return job + ".a" + strconv.Itoa(n)
+}
+
+// BranchName is the branch of attempt n of a job.
+func BranchName(prefix, runID, job string, n int) string {
+	return prefix + "/" + runID + "/" + TreeName(job, n)
+}

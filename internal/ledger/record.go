@@ -1,0 +1,110 @@
+package ledger
+
+import (
+	"time"
+
+	"orchestrate/internal/runtime"
+)
+
+// SchemaVersion is the version of every JSON form that this program writes.
+const SchemaVersion = 1
+
+// RecordKind says what a journal record tells.
+type RecordKind string
+
+// The kinds of record. Each has its own closed shape, see docs/schemas.
+const (
+	KindRunStarted   RecordKind = "run_started"   // the first record: Run
+	KindIntent       RecordKind = "intent"        // an attempt will be started: Job, Attempt, Route
+	KindStarted      RecordKind = "started"       // its process runs: Job, Attempt, PID, StartTime
+	KindEvent        RecordKind = "event"         // it said something: Job, Attempt, Event
+	KindAttemptEnded RecordKind = "attempt_ended" // it ended and another may follow: Settled
+	KindSettled      RecordKind = "settled"       // the job will not move again: Settled
+	KindNote         RecordKind = "note"          // worth knowing, changes no state: Text, perhaps Job
+	KindArbitrating  RecordKind = "arbitrating"   // the jobs are over, the arbiter's turn
+	KindRunEnded     RecordKind = "run_ended"     // the last record: Verdict, ExitStatus
+)
+
+// Record is one line of journal.jsonl. Use the constructors below: they fill
+// what a kind needs. Seq and SchemaVersion are given by the ledger, At too unless
+// it is set. Strings must be redacted before they come here.
+type Record struct {
+	SchemaVersion int            `json:"schemaVersion"`
+	Seq           int64          `json:"seq"` // from 1, without gaps
+	At            time.Time      `json:"at"`
+	Kind          RecordKind     `json:"kind"`
+	Job           string         `json:"job,omitempty"`
+	Attempt       int            `json:"attempt,omitempty"` // 0 = never dispatched
+	Status        Status         `json:"status,omitempty"`
+	Reason        runtime.Reason `json:"reason,omitempty"`
+	Text          string         `json:"text,omitempty"`
+	PID           int            `json:"pid,omitempty"`
+	StartTime     uint64         `json:"startTime,omitempty"` // clock ticks since boot, 0 = unknown here
+	Run           *RunInfo       `json:"run,omitempty"`
+	Route         *Route         `json:"route,omitempty"`
+	Event         *runtime.Event `json:"event,omitempty"`
+	Settled       *JobStatus     `json:"settled,omitempty"`
+	Verdict       string         `json:"verdict,omitempty"`
+	ExitStatus    *int           `json:"exitStatus,omitempty"`
+}
+
+// RunInfo is what is fixed when a run starts.
+type RunInfo struct {
+	RunID      string   `json:"runId"`
+	SpecPath   string   `json:"specPath"`
+	SpecDigest string   `json:"specDigest"` // SHA-256 of the spec's bytes, hex
+	Base       string   `json:"base"`       // commit, "" outside a repository
+	Jobs       []string `json:"jobs"`       // ids in spec order
+}
+
+// RunStarted is the first record of a run.
+func RunStarted(info RunInfo) Record {
+	return Record{Kind: KindRunStarted, Run: &info}
+}
+
+// Intent says that attempt n (from 1) of job is about to be handed to a
+// supervisor. It must be durable before that happens.
+func Intent(job string, n int, route Route) Record {
+	return Record{Kind: KindIntent, Job: job, Attempt: n, Route: &route}
+}
+
+// Started says that the program of attempt n runs as pid; startTime in clock
+// ticks since boot, 0 when the platform does not tell.
+func Started(job string, n, pid int, startTime uint64) Record {
+	return Record{Kind: KindStarted, Job: job, Attempt: n, PID: pid, StartTime: startTime}
+}
+
+// Imported is an event that the supervisor of attempt n wrote.
+func Imported(job string, n int, e runtime.Event) Record {
+	return Record{Kind: KindEvent, Job: job, Attempt: n, Event: &e}
+}
+
+// AttemptEnded says that the newest attempt is over while its job goes back to
+// the queue for another one. s is that attempt's status.json.
+func AttemptEnded(s JobStatus) Record {
+	r := Settle(s)
+	r.Kind = KindAttemptEnded
+	return r
+}
+
+// Settle says that the job has ended as s, which is also its status.json.
+// s.Attempts is the number of its newest attempt, 0 when it was never dispatched.
+func Settle(s JobStatus) Record {
+	return Record{
+		Kind: KindSettled, Job: s.ID, Attempt: s.Attempts,
+		Status: s.Status, Reason: s.Reason, Text: s.ReasonEvidence, Settled: &s,
+	}
+}
+
+// Noted is something worth knowing about the run, or about job unless it is "".
+func Noted(job, text string) Record {
+	return Record{Kind: KindNote, Job: job, Text: text}
+}
+
+// Arbitrating says that the jobs are over and the arbiter's turn has come.
+func Arbitrating() Record { return Record{Kind: KindArbitrating} }
+
+// RunEnded is the last record of a run: the verdict and the exit status.
+func RunEnded(verdict string, exitStatus int) Record {
+	return Record{Kind: KindRunEnded, Verdict: verdict, ExitStatus: &exitStatus}
+}

@@ -1,0 +1,110 @@
+package ledger
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// CorruptError says that a journal cannot be believed.
+type CorruptError struct {
+	Path string
+	Line int // from 1
+	Err  error
+}
+
+func (e *CorruptError) Error() string {
+	return fmt.Sprintf("%s line %d: %v; the journal was damaged or changed after it was written, so this run "+
+		"cannot be read from it: keep the directory as evidence and start a new run from its %s",
+		e.Path, e.Line, e.Err, SpecFile)
+}
+
+func (e *CorruptError) Unwrap() error { return e.Err }
+
+// Replay reads the journal of a run directory, of a live run too. A last line
+// without its newline was being written when the writer died, or is being
+// written now, and does not count. Anything else that is not a sound record in
+// its place is a CorruptError.
+func Replay(dir string) (State, error) {
+	f, err := replayFile(filepath.Join(dir, JournalFile))
+	return f.state, err
+}
+
+// Records calls f with every record of a run's journal, in order, until f
+// returns an error.
+func Records(dir string, f func(Record) error) error {
+	path := filepath.Join(dir, JournalFile)
+	file, err := os.Open(path)
+	if err != nil {
+		return notARun(path, err)
+	}
+	defer file.Close() // only read
+	_, err = replay(path, file, f)
+	return err
+}
+
+func replayFile(path string) (folder, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return folder{}, notARun(path, err)
+	}
+	defer file.Close() // only read
+	return replay(path, file, func(Record) error { return nil })
+}
+
+func notARun(path string, err error) error {
+	if errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("%s is no run directory: it has no %s", filepath.Dir(path), JournalFile)
+	}
+	return err
+}
+
+func replay(path string, from io.Reader, each func(Record) error) (folder, error) {
+	var f folder
+	in := bufio.NewReaderSize(from, 64<<10)
+	var long []byte
+	for n := 1; ; n++ {
+		line, err := in.ReadSlice('\n')
+		for errors.Is(err, bufio.ErrBufferFull) {
+			long = append(long, line...)
+			line, err = in.ReadSlice('\n')
+		}
+		if len(long) > 0 {
+			line, long = append(long, line...), nil
+		}
+		if errors.Is(err, io.EOF) {
+			return f, nil // line is torn, or empty
+		}
+		if err != nil {
+			return f, fmt.Errorf("%s line %d: %w", path, n, err)
+		}
+		rec, err := parse(line)
+		if err == nil {
+			err = f.apply(rec)
+		}
+		if err != nil {
+			return f, &CorruptError{Path: path, Line: n, Err: err}
+		}
+		if err := each(rec); err != nil {
+			return f, err
+		}
+	}
+}
+
+func parse(line []byte) (Record, error) {
+	var rec Record
+	dec := json.NewDecoder(bytes.NewReader(line))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&rec); err != nil {
+		return rec, err
+	}
+	if rest := bytes.TrimSpace(line[dec.InputOffset():]); len(rest) > 0 {
+		return rec, errors.New("more than one record on the line")
+	}
+	return rec, nil
+}

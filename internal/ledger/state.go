@@ -1,0 +1,104 @@
+package ledger
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"orchestrate/internal/runtime"
+)
+
+// The phases of a run.
+const (
+	PhaseRunning     = "running"
+	PhaseArbitrating = "arbitrating"
+	PhaseEnded       = "ended"
+)
+
+// State is what the journal says so far: state.json. Unknown is null or empty.
+type State struct {
+	SchemaVersion int        `json:"schemaVersion"`
+	Seq           int64      `json:"seq"` // of the last record it includes
+	RunID         string     `json:"runId"`
+	SpecPath      string     `json:"specPath"`
+	SpecDigest    string     `json:"specDigest"`
+	Base          string     `json:"base"`
+	Phase         string     `json:"phase"` // running | arbitrating | ended
+	StartedAt     time.Time  `json:"startedAt"`
+	EndedAt       *time.Time `json:"endedAt"`
+	Verdict       string     `json:"verdict"`
+	ExitStatus    *int       `json:"exitStatus"`
+	Arbiter       *JobState  `json:"arbiter"` // null while the arbiter was not asked
+	Jobs          []JobState `json:"jobs"`    // in spec order; last, so that encode can put one on each line
+}
+
+// JobState is where one job stands.
+type JobState struct {
+	ID        string         `json:"id"`
+	Status    Status         `json:"status"`
+	Reason    runtime.Reason `json:"reason"` // of a queued job: why its last attempt ended
+	Evidence  string         `json:"evidence"`
+	Attempt   int            `json:"attempt"` // newest, 0 = never dispatched
+	Runtime   string         `json:"runtime"`
+	Model     string         `json:"model"`     // observed, else requested
+	StartedAt *time.Time     `json:"startedAt"` // of the first attempt
+	EndedAt   *time.Time     `json:"endedAt"`
+}
+
+// Job finds a job by its id.
+func (s State) Job(id string) (JobState, bool) {
+	for _, j := range s.Jobs {
+		if j.ID == id {
+			return j, true
+		}
+	}
+	return JobState{}, false
+}
+
+// Count is the number of jobs in one of the given statuses.
+func (s State) Count(of ...Status) int {
+	n := 0
+	for i := range s.Jobs {
+		if slices.Contains(of, s.Jobs[i].Status) {
+			n++
+		}
+	}
+	return n
+}
+
+// clone copies what a later record could change. The times and the exit status
+// are replaced, never written through, so their pointers may be shared.
+func (s State) clone() State {
+	s.Jobs = slices.Clone(s.Jobs)
+	if s.Arbiter != nil {
+		a := *s.Arbiter
+		s.Arbiter = &a
+	}
+	return s
+}
+
+// encode writes the state as JSON with one job on each line: readable, and one
+// pass over the jobs whatever their number.
+func (s State) encode(buf *bytes.Buffer) error {
+	jobs := s.Jobs
+	s.Jobs = []JobState{}
+	enc := json.NewEncoder(buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(s); err != nil {
+		return err
+	}
+	buf.Truncate(buf.Len() - len("]}\n"))
+	for i := range jobs {
+		if i > 0 {
+			buf.WriteByte(',')
+		}
+		buf.WriteByte('\n')
+		if err := enc.Encode(&jobs[i]); err != nil {
+			return err
+		}
+		buf.Truncate(buf.Len() - 1)
+	}
+	buf.WriteString("\n]}\n")
+	return nil
+}
