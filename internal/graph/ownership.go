@@ -1,0 +1,197 @@
+package graph
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"orchestrate/internal/spec"
+)
+
+// ownership is what a writer may write, as patterns from the root of the disk.
+type ownership struct {
+	whole    bool // no owned_paths: its whole cwd, and so everything
+	patterns []pattern
+	written  []string // as in the spec, beside patterns
+}
+
+func ownershipOf(j *spec.Job) ownership {
+	o := ownership{whole: len(j.OwnedPaths) == 0}
+	dir := filepath.ToSlash(j.Cwd)
+	for _, p := range j.OwnedPaths {
+		o.patterns = append(o.patterns, compile(dir, p))
+		o.written = append(o.written, p)
+	}
+	for _, out := range j.Outputs {
+		o.patterns = append(o.patterns, compile(dir, escape(out.Path)))
+		o.written = append(o.written, out.Path)
+	}
+	return o
+}
+
+// escape makes a plain path a pattern that matches only itself.
+func escape(p string) string {
+	return strings.NewReplacer(
+		`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `]`, `\]`, `{`, `\{`, `}`, `\}`,
+	).Replace(p)
+}
+
+// overlap says what two writers both may write; "" when that is provably nothing.
+func (o ownership) overlap(other ownership) string {
+	if o.whole || other.whole {
+		return "one of them names no owned_paths and so owns its whole cwd"
+	}
+	for i, p := range o.patterns {
+		for k, q := range other.patterns {
+			if p.overlaps(q) {
+				return fmt.Sprintf("%q here and %q there can be the same file", o.written[i], other.written[k])
+			}
+		}
+	}
+	return ""
+}
+
+// Conflict is two writers that may run together and write the same files.
+type Conflict struct {
+	A, B     string // B is the later one in the spec
+	Why      string
+	Accepted bool // one of them says overlap: accept
+}
+
+// Conflicts lists, for each writer, the first earlier writer that may run beside
+// it and shares files with it, unaccepted ones before accepted ones. more counts
+// the further partners of the same writer, so that a wide graph without
+// owned_paths stays readable.
+func (g *Graph) Conflicts() (found []Conflict, more []int) {
+	for a := range g.writers {
+		if g.beside[a] == none {
+			continue
+		}
+		if c, others := g.conflictOf(a); c.A != "" {
+			found, more = append(found, c), append(more, others)
+		}
+	}
+	return found, more
+}
+
+// conflictOf looks at the writers before a.
+func (g *Graph) conflictOf(a int) (first Conflict, more int) {
+	for b := range a {
+		if g.beside[b] == none || !g.concurrent(a, b) {
+			continue
+		}
+		why := g.owned[a].overlap(g.owned[b])
+		if why == "" {
+			continue
+		}
+		x, y := &g.jobs[g.writers[b]], &g.jobs[g.writers[a]]
+		c := Conflict{A: x.ID, B: y.ID, Why: why, Accepted: x.Overlap == "accept" || y.Overlap == "accept"}
+		if first.A == "" || first.Accepted && !c.Accepted {
+			first = c
+		}
+		more++
+	}
+	return first, more - 1
+}
+
+// writerErrors applies the contract's rule 4.
+func (g *Graph) writerErrors() []spec.Diagnostic {
+	var errs []spec.Diagnostic
+	found, more := g.Conflicts()
+	for n, c := range found {
+		if !c.Accepted {
+			errs = append(errs, g.conflictError(c, more[n]))
+		}
+	}
+	for _, i := range g.writers {
+		j := &g.jobs[i]
+		if why := g.IsolationWhy(j.ID); why != "" && j.Isolation == "none" {
+			errs = append(errs, spec.Diagnostic{
+				Pos: j.Pos, Field: field(i, "isolation"), Rule: "isolation",
+				Message: fmt.Sprintf("%q is \"none\", but the job %s; leave isolation out or write \"worktree\"", j.ID, why),
+			})
+		}
+	}
+	return errs
+}
+
+func (g *Graph) conflictError(c Conflict, more int) spec.Diagnostic {
+	i := g.index[c.B]
+	others := ""
+	if more > 0 {
+		others = fmt.Sprintf(" (and with %d other jobs)", more)
+	}
+	return spec.Diagnostic{
+		Pos: g.jobs[i].Pos, Field: field(i, "owned_paths"), Rule: "overlap",
+		Message: fmt.Sprintf("%q may run at the same time as %q%s and write the same files: %s; "+
+			"give both one serialize key, let one depend on the other with depends_on, or say overlap: accept",
+			c.B, c.A, others, c.Why),
+	}
+}
+
+// IsolationWhy says why a job needs a worktree of its own for what the graph
+// knows: it may run beside another writer, or it owns its whole cwd. "" means
+// that the graph knows no reason.
+func (g *Graph) IsolationWhy(id string) string {
+	i, ok := g.index[id]
+	if !ok || g.place == nil || g.place[i] == none {
+		return ""
+	}
+	w := g.place[i]
+	if other := g.beside[w]; other != none {
+		return fmt.Sprintf("may run beside another writer (%s)", g.jobs[g.writers[other]].ID)
+	}
+	if g.owned[w].whole {
+		return "names no owned_paths and so owns its whole cwd"
+	}
+	return ""
+}
+
+// BaseOf says from whose snapshot a job starts: the one isolated writer that it
+// depends on directly. With several of them base is "" and several names them.
+func (g *Graph) BaseOf(id string, isolated func(id string) bool) (base string, several []string) {
+	i, ok := g.index[id]
+	if !ok {
+		return "", nil
+	}
+	var writers []string
+	for _, d := range g.deps(i) {
+		if j := &g.jobs[d]; j.Writes() && isolated(j.ID) {
+			writers = append(writers, j.ID)
+		}
+	}
+	switch len(writers) {
+	case 0:
+		return "", nil
+	case 1:
+		return writers[0], nil
+	}
+	return "", writers
+}
+
+// Warnings says what a person should know before the run: accepted overlaps, and
+// jobs that depend on several isolated writers.
+func (g *Graph) Warnings(isolated func(id string) bool) []spec.Diagnostic {
+	var out []spec.Diagnostic
+	found, _ := g.Conflicts()
+	for _, c := range found {
+		if i := g.index[c.B]; c.Accepted {
+			out = append(out, spec.Diagnostic{
+				Pos: g.jobs[i].Pos, Field: field(i, "overlap"), Rule: "predicted-conflict",
+				Message: fmt.Sprintf("%q and %q may change the same files and their patches may not apply together: %s", c.B, c.A, c.Why),
+			})
+		}
+	}
+	for i := range g.jobs {
+		if _, several := g.BaseOf(g.jobs[i].ID, isolated); several != nil {
+			out = append(out, spec.Diagnostic{
+				Pos: g.jobs[i].Pos, Field: field(i, "depends_on"), Rule: "several-writers",
+				Message: fmt.Sprintf("%q depends on several writers (%s): it starts from the run's base and gets their patches as inputs",
+					g.jobs[i].ID, strings.Join(several, ", ")),
+			})
+		}
+	}
+	return out
+}
+
+func field(i int, name string) string { return fmt.Sprintf("jobs[%d].%s", i, name) }

@@ -1,0 +1,284 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"pgregory.net/rapid"
+
+	"orchestrate/internal/spec"
+)
+
+// drawJobs draws an acyclic graph whose jobs stand in a random order.
+func drawJobs(t *rapid.T) []spec.Job {
+	n := rapid.IntRange(1, 12).Draw(t, "n")
+	jobs := make([]spec.Job, n)
+	for i := range jobs {
+		jobs[i] = job(fmt.Sprintf("j%d", i))
+		for d := range i {
+			if rapid.IntRange(0, 3).Draw(t, "edge") == 0 {
+				jobs[i].DependsOn = append(jobs[i].DependsOn, jobs[d].ID)
+			}
+		}
+		if rapid.IntRange(0, 2).Draw(t, "key") == 0 {
+			jobs[i].Serialize = rapid.SampledFrom([]string{"k", "l"}).Draw(t, "name")
+		}
+		if rapid.Bool().Draw(t, "writes") {
+			jobs[i].Effect, jobs[i].OwnedPaths = "scoped-write", []string{fmt.Sprintf("own%d/**", i)}
+		}
+	}
+	return rapid.Permutation(jobs).Draw(t, "order")
+}
+
+// ancestors is the plain definition that the graph is held against.
+func ancestors(jobs []spec.Job, id string) map[string]bool {
+	out := map[string]bool{}
+	var visit func(string)
+	visit = func(id string) {
+		i := slices.IndexFunc(jobs, func(j spec.Job) bool { return j.ID == id })
+		for _, d := range jobs[i].DependsOn {
+			if !out[d] {
+				out[d] = true
+				visit(d)
+			}
+		}
+	}
+	visit(id)
+	return out
+}
+
+func TestOrderIsTopological(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		jobs := drawJobs(t)
+		g, errs := New(&spec.Spec{Jobs: jobs})
+		if len(errs) > 0 {
+			t.Fatalf("errors: %v", errs)
+		}
+		order := g.Order()
+		if len(order) != len(jobs) {
+			t.Fatalf("%d of %d jobs ordered", len(order), len(jobs))
+		}
+		for _, j := range jobs {
+			for _, d := range j.DependsOn {
+				if slices.Index(order, d) > slices.Index(order, j.ID) {
+					t.Fatalf("%s comes after %s: %v", d, j.ID, order)
+				}
+			}
+		}
+	})
+}
+
+func TestBackEdgeIsAlwaysACycle(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		jobs := drawJobs(t)
+		from := rapid.IntRange(0, len(jobs)-1).Draw(t, "from")
+		up := append(slices.Sorted(keys(ancestors(jobs, jobs[from].ID))), jobs[from].ID)
+		low := rapid.SampledFrom(up).Draw(t, "ancestor")
+		i := slices.IndexFunc(jobs, func(j spec.Job) bool { return j.ID == low })
+		jobs[i].DependsOn = append(jobs[i].DependsOn, jobs[from].ID)
+		g, errs := New(&spec.Spec{Jobs: jobs})
+		cycle := g.Cycle()
+		if len(errs) == 0 || len(cycle) < 2 || cycle[0] != cycle[len(cycle)-1] {
+			t.Fatalf("cycle %v, errors %v", cycle, errs)
+		}
+		for n, id := range cycle[:len(cycle)-1] {
+			j, _ := g.Job(id)
+			if !slices.Contains(j.DependsOn, cycle[n+1]) {
+				t.Fatalf("%s does not depend on %s in %v", id, cycle[n+1], cycle)
+			}
+		}
+	})
+}
+
+func keys(m map[string]bool) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+func TestTogetherIsTheAbsenceOfAPath(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		jobs := drawJobs(t)
+		g, _ := New(&spec.Spec{Jobs: jobs})
+		beside := g.ConcurrentWriters()
+		for _, a := range jobs {
+			partner := false
+			for _, b := range jobs {
+				sameKey := a.Serialize != "" && a.Serialize == b.Serialize
+				want := a.ID != b.ID && !sameKey && !ancestors(jobs, a.ID)[b.ID] && !ancestors(jobs, b.ID)[a.ID]
+				if got := g.Together(a.ID, b.ID); got != want {
+					t.Fatalf("Together(%s, %s) = %v", a.ID, b.ID, got)
+				}
+				partner = partner || want && b.Writes()
+			}
+			if other, ok := beside[a.ID]; ok != (partner && a.Writes()) || ok && !g.Together(a.ID, other) {
+				t.Fatalf("writer %s: beside %q", a.ID, other)
+			}
+		}
+	})
+}
+
+// TestReadySetIsExact runs random schedules and compares every step with the
+// definition: what succeeded, what failed, what may start, what is blocked.
+func TestReadySetIsExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		jobs := drawJobs(t)
+		g, _ := New(&spec.Spec{Jobs: jobs})
+		m := &model{jobs: jobs, state: map[string]string{}}
+		tr := g.Track()
+		for !tr.Done() {
+			m.check(t, tr.Ready())
+			can := append(m.in("running"), tr.Ready()...)
+			if len(can) == 0 {
+				t.Fatal("nothing runs, nothing is ready, and the run is not done")
+			}
+			id := rapid.SampledFrom(can).Draw(t, "job")
+			if m.state[id] == "" {
+				tr.Start(id)
+				m.state[id] = "running"
+				continue
+			}
+			ok := rapid.IntRange(0, 3).Draw(t, "fails") > 0
+			blocked := tr.Settle(id, ok, "failed: crash")
+			m.settle(t, id, ok, blocked)
+		}
+		if len(m.state) != len(jobs) || len(m.in("running")) > 0 {
+			t.Fatalf("done with %v", m.state)
+		}
+	})
+}
+
+type model struct {
+	jobs  []spec.Job
+	state map[string]string // "", running, success, failed, blocked
+}
+
+func (m *model) in(state string) []string {
+	var out []string
+	for _, j := range m.jobs {
+		if m.state[j.ID] == state {
+			out = append(out, j.ID)
+		}
+	}
+	return out
+}
+
+func (m *model) check(t *rapid.T, got []string) {
+	taken := map[string]bool{"": false}
+	for _, id := range m.in("running") {
+		taken[m.job(id).Serialize] = true
+	}
+	var want []string
+	for _, j := range m.jobs {
+		ready := m.state[j.ID] == ""
+		for _, d := range j.DependsOn {
+			ready = ready && m.state[d] == "success"
+		}
+		if ready && (j.Serialize == "" || !taken[j.Serialize]) {
+			want = append(want, j.ID)
+			taken[j.Serialize] = true
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Fatalf("ready %v, want %v; states %v", got, want, m.state)
+	}
+}
+
+func (m *model) job(id string) spec.Job {
+	return m.jobs[slices.IndexFunc(m.jobs, func(j spec.Job) bool { return j.ID == id })]
+}
+
+func (m *model) settle(t *rapid.T, id string, ok bool, blocked []Blocked) {
+	m.state[id] = "success"
+	if !ok {
+		m.state[id] = "failed"
+	}
+	var want []string
+	for _, j := range m.jobs {
+		if m.state[j.ID] == "" && !ok && ancestors(m.jobs, j.ID)[id] {
+			want = append(want, j.ID)
+		}
+	}
+	var got []string
+	for _, b := range blocked {
+		got = append(got, b.ID)
+		m.state[b.ID] = "blocked"
+		if b.Root != id || b.Detail != "dependency "+id+" failed: crash" {
+			t.Fatalf("%s is blocked by %q: %s", b.ID, b.Root, b.Detail)
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Fatalf("%s blocked %v, want %v", id, got, want)
+	}
+}
+
+// drawPattern draws owned_paths as people write them and as they should not.
+func drawPattern(t *rapid.T, label string) string {
+	part := rapid.SampledFrom([]string{
+		"a", "b", "ab", "*", "**", "?", "a*", "*b", "a?", "[ab]", "[^a]", "[a-b]b", "{a,b}", "{a,b/**}", "{a*,b}", "a**", `\*`, "{,a}b", "a]", "A", "[", "{a",
+	})
+	return strings.Join(rapid.SliceOfN(part, 1, 4).Draw(t, label), "/")
+}
+
+// TestOverlapIsSound: a path that both patterns match means that they overlap.
+func TestOverlapIsSound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := drawPattern(t, "a"), drawPattern(t, "b")
+		part := rapid.SampledFrom([]string{"a", "b", "ab", "aa", "bb", "*", "a]", "aab"})
+		for range 20 {
+			p := strings.Join(rapid.SliceOfN(part, 1, 4).Draw(t, "path"), "/")
+			if matches(a, p) && matches(b, p) && !Overlap(a, b) {
+				t.Fatalf("%q and %q both match %q", a, b, p)
+			}
+		}
+		if Overlap(a, b) != Overlap(b, a) {
+			t.Fatalf("%q and %q overlap in one order only", a, b)
+		}
+	})
+}
+
+// matches takes a pattern that doublestar refuses as matching nothing.
+func matches(pattern, p string) bool {
+	ok, err := doublestar.Match(pattern, p)
+	return ok && err == nil
+}
+
+func TestOverlap(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"src/**", "docs/**", false},
+		{"src/session/**", "src/api/**", false},
+		{"src/**", "src/session/x.go", true},
+		{"src", "src/session/x.go", true},
+		{"src/", "./src/x", true},
+		{"src/*.go", "src/*.md", false},
+		{"src/*.go", "src/a/b.go", false},
+		{"src/*_test.go", "src/api*", true},
+		{"**/*.go", "docs/**", true},
+		{"**/*.go", "docs/*.md", false},
+		{"a/**/z", "a/z", true},
+		{"file?.txt", "file10.txt", false},
+		{"README.md", "readme.MD", true},
+		{"Straße", "STRASSE", false},
+		{".", "anything", true},
+		{"{src,docs}/**", "docs/x", true},
+		{`a\*b`, "axb", false},
+		{`a\*b`, `a\*b`, true},
+		{"документы/**", "тесты/**", false},
+	} {
+		if got := Overlap(c.a, c.b); got != c.want {
+			t.Errorf("Overlap(%q, %q) = %v", c.a, c.b, got)
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package graph
+
+import "slices"
+
+// Tracker follows one run through the graph. It belongs to one goroutine.
+type Tracker struct {
+	g       *Graph
+	pending []int // per list: dependencies that have not succeeded yet
+	phase   []phase
+	ready   []int // sorted by place in the spec
+	held    map[string]int
+	left    int // jobs that have not settled
+}
+
+type phase uint8
+
+const (
+	waiting phase = iota
+	ready
+	started
+	settled
+)
+
+// Blocked is a job that can no longer run because of another.
+type Blocked struct {
+	ID     string
+	Root   string // the job whose own failure is the cause
+	Detail string // for a person: "dependency scout failed: timeout"
+}
+
+// Track starts following a run in which nothing has begun.
+func (g *Graph) Track() *Tracker {
+	t := &Tracker{
+		g: g, pending: g.pending(), phase: make([]phase, len(g.jobs)),
+		held: map[string]int{}, left: len(g.jobs),
+	}
+	for i := range g.jobs {
+		if g.listOf[i] == none {
+			t.makeReady(i)
+		}
+	}
+	return t
+}
+
+// Ready lists, in the spec's order, the jobs that may start now: everything they
+// depend on has succeeded and no begun job holds their serialize key. Of several
+// with the same key only the first is listed, so all that is listed may start.
+func (t *Tracker) Ready() []string {
+	return t.ReadyIf(func(string) bool { return true })
+}
+
+// ReadyIf is Ready among the jobs that the caller could start. A job that it
+// could not (its runtime is paused) thus does not stand in the way of another
+// with the same serialize key.
+func (t *Tracker) ReadyIf(can func(id string) bool) []string {
+	var out []string
+	var taken map[string]bool
+	for _, i := range t.ready {
+		j := &t.g.jobs[i]
+		if key := j.Serialize; key != "" {
+			if t.held[key] > 0 || taken[key] || !can(j.ID) {
+				continue
+			}
+			if taken == nil {
+				taken = map[string]bool{}
+			}
+			taken[key] = true
+		} else if !can(j.ID) {
+			continue
+		}
+		out = append(out, j.ID)
+	}
+	return out
+}
+
+// Start marks a ready job as begun; it leaves Ready and holds its serialize key
+// until it settles. Any other job is left as it is.
+func (t *Tracker) Start(id string) {
+	i, ok := t.g.index[id]
+	if !ok || t.phase[i] != ready {
+		return
+	}
+	t.dropReady(i)
+	t.phase[i] = started
+	if key := t.g.jobs[i].Serialize; key != "" {
+		t.held[key]++
+	}
+}
+
+// Settle marks a job, begun or not, as ended. why tells a person how a job that
+// did not succeed ended ("failed: timeout"). The result names every job that can
+// no longer run because of it; those are settled too. A second call is ignored.
+func (t *Tracker) Settle(id string, ok bool, why string) []Blocked {
+	i, known := t.g.index[id]
+	if !known || t.phase[i] == settled {
+		return nil
+	}
+	t.end(i)
+	if ok {
+		t.release(i)
+		return nil
+	}
+	return t.block(i, "dependency "+id+" "+why)
+}
+
+// end takes a job out of whatever phase it is in.
+func (t *Tracker) end(i int) {
+	if t.phase[i] == ready {
+		t.dropReady(i)
+	}
+	if key := t.g.jobs[i].Serialize; key != "" && t.phase[i] == started {
+		t.held[key]--
+	}
+	t.phase[i] = settled
+	t.left--
+}
+
+// release counts a success in every list that waits for it.
+func (t *Tracker) release(i int) {
+	for _, n := range t.g.feeds[i] {
+		if t.pending[n]--; t.pending[n] > 0 {
+			continue
+		}
+		for _, m := range t.g.lists[n].members {
+			if t.phase[m] == waiting {
+				t.makeReady(m)
+			}
+		}
+	}
+}
+
+// block settles everything that depends on root, directly or not. A list that
+// waits for root can never become complete, so none of its members has begun.
+func (t *Tracker) block(root int, detail string) []Blocked {
+	var out []Blocked
+	queue := []int{root}
+	for at := 0; at < len(queue); at++ {
+		for _, n := range t.g.feeds[queue[at]] {
+			for _, m := range t.g.lists[n].members {
+				if t.phase[m] == settled {
+					continue
+				}
+				t.end(m)
+				queue = append(queue, m)
+				out = append(out, Blocked{ID: t.g.jobs[m].ID, Root: t.g.jobs[root].ID, Detail: detail})
+			}
+		}
+	}
+	return out
+}
+
+// Done reports whether every job has settled.
+func (t *Tracker) Done() bool { return t.left == 0 }
+
+func (t *Tracker) makeReady(i int) {
+	t.phase[i] = ready
+	at, _ := slices.BinarySearch(t.ready, i)
+	t.ready = slices.Insert(t.ready, at, i)
+}
+
+func (t *Tracker) dropReady(i int) {
+	if at, ok := slices.BinarySearch(t.ready, i); ok {
+		t.ready = slices.Delete(t.ready, at, at+1)
+	}
+}
