@@ -11,12 +11,12 @@ import (
 
 // Graph is what the loop needs to know about the order of jobs.
 type Graph interface {
-	// Ready lists the jobs that may start now, in the spec's order.
-	Ready() []string
+	// ReadyIf lists the jobs that may start now, in the spec's order, among those
+	// that can is true for.
+	ReadyIf(can func(id string) bool) []string
 	// Start marks a job as begun; it leaves Ready.
 	Start(id string)
-	// Settle marks a begun job as ended and tells the graph's owner who is now
-	// ready or blocked.
+	// Settle marks a begun job as ended.
 	Settle(id string, ok bool)
 }
 

@@ -99,23 +99,39 @@ func (l *Loop) startAll(ctx context.Context) (next time.Time, any bool) {
 		}
 	}
 	l.startWaiters(ctx, hold)
-	if len(l.free) == 0 {
-		return next, any
-	}
-	for _, job := range l.Graph.Ready() {
-		if len(l.free) == 0 || !l.Backend.MayStart() {
-			break
-		}
-		if at, forever := l.heldUntil(job); forever {
-			continue
-		} else if at.After(time.Now()) {
-			hold(at)
-			continue
-		}
+	for _, job := range l.Graph.ReadyIf(l.can(hold)) {
 		l.Graph.Start(job)
 		l.start(ctx, job)
 	}
 	return next, any
+}
+
+// can says which jobs may start now: as many as there are free slots, none whose
+// runtime is held back.
+func (l *Loop) can(hold func(time.Time)) func(job string) bool {
+	taken := 0
+	spaced := map[string]bool{} // runtimes of which one start was granted in this pass
+	return func(job string) bool {
+		if taken == len(l.free) || !l.Backend.MayStart() {
+			return false
+		}
+		rt := l.Backend.Runtime(job)
+		at, forever := l.heldUntil(job)
+		space := l.Backend.Spacing(rt)
+		switch now := time.Now(); {
+		case forever:
+			return false
+		case at.After(now):
+			hold(at)
+			return false
+		case spaced[rt]:
+			hold(now.Add(space))
+			return false
+		}
+		spaced[rt] = space > 0
+		taken++
+		return true
+	}
 }
 
 // startWaiters starts the retries that are due.

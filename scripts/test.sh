@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Runs every stage and says how long each took. A stage that fails ends the run.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# The tests see an empty HOME and no git configuration; Go's own caches and
+# settings stay where they are.
+for v in GOCACHE GOMODCACHE GOPATH GOPROXY GOSUMDB GOFLAGS; do
+  export "$v=$(go env "$v")"
+done
+npm_config_cache=${npm_config_cache:-$(npm config get cache)}
+npm_config_registry=${npm_config_registry:-$(npm config get registry)}
+XDG_CACHE_HOME=${XDG_CACHE_HOME:-$HOME/.cache}
+export npm_config_cache npm_config_registry XDG_CACHE_HOME
+empty=$(mktemp -d)
+trap 'rm -rf "$empty"' EXIT
+export HOME=$empty GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
+
+total=$SECONDS
+stage() {
+  local name=$1 begin=$SECONDS
+  shift
+  printf '\n== %s\n' "$name"
+  "$@"
+  printf '== %s: %d s\n' "$name" $((SECONDS - begin))
+}
+
+build() { go build -o bin/ ./cmd/orchestrate ./cmd/orchestrate-supervise; }
+
+cross() {
+  for os in darwin windows; do
+    CGO_ENABLED=0 GOOS=$os go vet ./...
+    CGO_ENABLED=0 GOOS=$os go build -o /dev/null ./cmd/orchestrate
+    CGO_ENABLED=0 GOOS=$os go build -o /dev/null ./cmd/orchestrate-supervise
+  done
+}
+
+stage build build
+stage lint ./scripts/lint.sh
+stage cross-compile cross
+stage unit-and-script go test -race -timeout 15m ./...
+stage demo ./scripts/demo.sh
+stage end-to-end ./scripts/e2e.sh
+printf '\n== all stages: %d s\n' $((SECONDS - total))
