@@ -1,0 +1,207 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// DefaultMaxPatch bounds a patch in bytes where the caller gives no bound.
+const DefaultMaxPatch = 256 << 20
+
+// Change is one path that differs from the base.
+type Change struct {
+	Path    string `json:"path"`    // slashes, relative to the top of the tree
+	Status  string `json:"status"`  // A added, M modified, D deleted, T type changed
+	OldMode string `json:"oldMode"` // git's file mode, 000000 when added
+	Mode    string `json:"mode"`    // 000000 when deleted
+}
+
+// CaptureRequest says what to do with what a writer changed.
+type CaptureRequest struct {
+	PatchPath string   // file for the patch; "" = none
+	Message   string   // first line of the snapshot commit
+	Trailers  []string // "Key: value" lines at its end
+	MaxBytes  int64    // bound of the patch; 0 = DefaultMaxPatch
+	// Review sees the patch before it is on disk and returns what may be written
+	// there; nil writes it as it is. An error ends the capture with nothing
+	// written and nothing committed.
+	Review func(patch []byte) ([]byte, error)
+}
+
+// Patch is what a writer changed, recorded.
+type Patch struct {
+	Files  []Change
+	Bytes  int64  // of the patch as git made it
+	Commit string // snapshot; Base's commit when nothing changed
+	Tree   string // tree object of the snapshot
+	Base   string
+}
+
+// Changed lists what differs from the base now, without recording anything on a
+// branch.
+func (t *Tree) Changed(ctx context.Context) (files []Change, err error) {
+	ix, tree, err := t.snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, ix.remove()) }()
+	return t.changes(ctx, tree)
+}
+
+// Capture records everything that differs from the base, untracked files and
+// binaries included and ignored files not: as a patch that `git apply` takes on
+// the base, and as one commit on the worktree's branch, whatever the agent itself
+// committed. For the shared checkout the commit is on no branch and the person's
+// index is not touched.
+func (t *Tree) Capture(ctx context.Context, req CaptureRequest) (p Patch, err error) {
+	ix, tree, err := t.snapshot(ctx)
+	if err != nil {
+		return Patch{}, err
+	}
+	defer func() { err = errors.Join(err, ix.remove()) }()
+	p = Patch{Base: t.Base, Tree: tree, Commit: t.parent}
+	if p.Files, err = t.changes(ctx, tree); err != nil {
+		return Patch{}, err
+	}
+	if p.Bytes, err = t.writePatch(ctx, tree, req); err != nil {
+		return Patch{}, err
+	}
+	if len(p.Files) > 0 {
+		if p.Commit, err = t.commit(ctx, tree, req); err != nil {
+			return Patch{}, err
+		}
+	}
+	if t.Branch != "" {
+		err = t.settle(ctx, ix, p.Commit)
+	}
+	return p, err
+}
+
+// snapshot records the tree's present state through a temporary index, which the
+// caller removes.
+func (t *Tree) snapshot(ctx context.Context) (*index, string, error) {
+	g, err := t.git.inert(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	ix, err := newIndex(g, t.seed)
+	if err != nil {
+		return nil, "", err
+	}
+	tree, err := ix.add(ctx)
+	if err != nil {
+		return nil, "", errors.Join(fmt.Errorf("recording %s: %w", t.Dir, err), ix.remove())
+	}
+	return ix, tree, nil
+}
+
+// changes lists the paths that differ between the base and tree.
+func (t *Tree) changes(ctx context.Context, tree string) ([]Change, error) {
+	out, err := t.git.run(ctx, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--full-index", t.Base, tree)
+	if err != nil {
+		return nil, err
+	}
+	parts := fields(out)
+	var files []Change
+	for i := 0; i+1 < len(parts); i += 2 {
+		meta := strings.Fields(strings.TrimPrefix(parts[i], ":"))
+		if len(meta) != 5 {
+			return nil, fmt.Errorf("git diff-tree: %q is not a raw diff line", parts[i])
+		}
+		files = append(files, Change{Path: parts[i+1], Status: meta[4], OldMode: meta[0], Mode: meta[1]})
+	}
+	return files, nil
+}
+
+// writePatch makes the patch and puts what the review lets through on disk.
+func (t *Tree) writePatch(ctx context.Context, tree string, req CaptureRequest) (int64, error) {
+	most := req.MaxBytes
+	if most <= 0 {
+		most = DefaultMaxPatch
+	}
+	patch := &bounded{left: most}
+	_, err := t.git.do(ctx, call{out: patch, args: []string{
+		"diff-tree", "-r", "-p", "--binary", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv",
+		"--no-color", "--unified=3", "--src-prefix=a/", "--dst-prefix=b/", t.Base, tree,
+	}})
+	if patch.over {
+		return 0, fmt.Errorf("the patch of %s is over %d bytes; the work is kept there, commit it by hand or keep what was generated out of it (.gitignore)", t.Dir, most)
+	}
+	if err != nil {
+		return 0, err
+	}
+	data := patch.buf.Bytes()
+	keep := data
+	if req.Review != nil {
+		if keep, err = req.Review(data); err != nil {
+			return 0, err
+		}
+	}
+	if req.PatchPath != "" {
+		err = replaceFile(req.PatchPath, keep)
+	}
+	return int64(len(data)), err
+}
+
+// bounded collects up to left bytes and remembers that there were more.
+type bounded struct {
+	buf  bytes.Buffer
+	left int64
+	over bool
+}
+
+// Write refuses what is over the bound, which ends the writing process.
+func (b *bounded) Write(p []byte) (int, error) {
+	if int64(len(p)) > b.left {
+		b.over = true
+		return 0, errors.New("over the bound")
+	}
+	b.left -= int64(len(p))
+	return b.buf.Write(p)
+}
+
+// replaceFile writes data beside path and puts it in place in one step.
+func replaceFile(path string, data []byte) error {
+	tmp := path + ".tmp"
+	if err := os.WriteFile(tmp, data, 0o600); err != nil {
+		return err
+	}
+	if err := os.Rename(tmp, path); err != nil {
+		return errors.Join(err, os.Remove(tmp))
+	}
+	return nil
+}
+
+// commit makes the snapshot commit, on no branch yet.
+func (t *Tree) commit(ctx context.Context, tree string, req CaptureRequest) (string, error) {
+	message := req.Message
+	if message == "" {
+		message = "Snapshot of " + filepath.Base(t.Dir)
+	}
+	if len(req.Trailers) > 0 {
+		message += "\n\n" + strings.Join(req.Trailers, "\n")
+	}
+	out, err := t.git.do(ctx, call{
+		args:  []string{"commit-tree", tree, "-p", t.parent, "-F", "-"},
+		stdin: strings.NewReader(message + "\n"),
+	})
+	return strings.TrimSpace(string(out)), err
+}
+
+// settle puts the snapshot on the branch and makes HEAD and index agree with it,
+// whatever the agent did to them, so that `git status` in the worktree is clean.
+func (t *Tree) settle(ctx context.Context, ix *index, commit string) error {
+	ref := "refs/heads/" + t.Branch
+	if _, err := t.git.run(ctx, "symbolic-ref", "HEAD", ref); err != nil {
+		return err
+	}
+	if _, err := t.git.run(ctx, "update-ref", "-m", "orchestrate: snapshot", ref, commit); err != nil {
+		return err
+	}
+	return copyIndex(ix.path, filepath.Join(t.git.gitDir, "index"))
+}

@@ -1,0 +1,143 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+)
+
+// ErrNotRepo says that a folder is in no git repository.
+var ErrNotRepo = errors.New("not a git repository")
+
+// ErrNoCommit says that a repository has no commit to start from.
+var ErrNoCommit = errors.New("the repository has no commit yet; make one first, for example: git commit --allow-empty -m start")
+
+// Repo is the user's checkout. It is safe for concurrent use.
+type Repo struct {
+	git     git    // of the user's checkout
+	common  string // git directory shared by all worktrees
+	tickets chan int
+}
+
+// Open finds the repository that holds dir. ErrNotRepo is returned when there is
+// none, ErrNoCommit when it is empty; a bare repository is refused.
+func Open(ctx context.Context, dir string) (*Repo, error) {
+	out, err := discover(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	if len(lines) != 3 {
+		return nil, fmt.Errorf("git rev-parse in %s: a path with a newline is not supported", dir)
+	}
+	r := &Repo{git: git{gitDir: lines[1], workTree: lines[0]}, common: lines[2], tickets: make(chan int, addSlots)}
+	for i := range addSlots {
+		r.tickets <- i
+	}
+	if r.git.config, err = userExcludes(ctx, dir); err != nil {
+		return nil, err
+	}
+	if _, err := r.Resolve(ctx, "HEAD"); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// discover asks git where the repository is. The user's own configuration is
+// read here and only here, because it says which owners of a repository the user
+// trusts (safe.directory); finding a repository runs nothing.
+func discover(ctx context.Context, dir string) ([]byte, error) {
+	if _, err := exec.LookPath("git"); err != nil {
+		return nil, errors.New("git is not on PATH; install it and try again")
+	}
+	g := git{workTree: dir}
+	out, err := g.do(ctx, call{
+		args: []string{"rev-parse", "--path-format=absolute", "--show-toplevel", "--absolute-git-dir", "--git-common-dir"},
+		user: true,
+	})
+	if err == nil {
+		return out, nil
+	}
+	text := err.Error()
+	switch {
+	case strings.Contains(text, "not a git repository"):
+		return nil, fmt.Errorf("%s: %w", dir, ErrNotRepo)
+	case strings.Contains(text, "must be run in a work tree"):
+		return nil, fmt.Errorf("%s is a bare repository or inside a .git folder; run from a checkout of it (git worktree add)", dir)
+	}
+	return nil, fmt.Errorf("%s: %w", dir, err)
+}
+
+// userExcludes keeps what the user ignores everywhere ignored: editor files of
+// the person are no work of a job.
+func userExcludes(ctx context.Context, dir string) ([]string, error) {
+	out, err := git{workTree: dir}.do(ctx, call{
+		args: []string{"config", "-z", "--type=path", "--get", "core.excludesFile"},
+		user: true,
+	})
+	if code(err) == 1 { // not set
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return []string{"core.excludesFile=" + strings.TrimSuffix(string(out), "\x00")}, nil
+}
+
+// Top is the absolute path of the checkout.
+func (r *Repo) Top() string { return r.git.workTree }
+
+// Resolve turns a revision into the SHA of its commit.
+func (r *Repo) Resolve(ctx context.Context, rev string) (string, error) {
+	out, err := r.git.run(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", rev+"^{commit}")
+	if err == nil {
+		return strings.TrimSpace(string(out)), nil
+	}
+	if code(err) < 0 {
+		return "", err
+	}
+	if rev == "HEAD" {
+		return "", ErrNoCommit
+	}
+	return "", fmt.Errorf("%q names no commit in %s; see: git log --oneline --all", rev, r.Top())
+}
+
+// Dirty lists the paths of the checkout, with slashes and relative to Top, that
+// differ from HEAD or are untracked. A worktree does not see those changes.
+func (r *Repo) Dirty(ctx context.Context) ([]string, error) {
+	g, err := r.git.inert(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out, err := g.run(ctx, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=dirty")
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, entry := range fields(out) {
+		if len(entry) > 3 {
+			paths = append(paths, entry[3:])
+		}
+	}
+	return paths, nil
+}
+
+// BranchPrefix is the first component of the branches of a run: orchestrate, or
+// another where a branch of that very name makes it impossible.
+func (r *Repo) BranchPrefix(ctx context.Context) (string, error) {
+	out, err := r.git.run(ctx, "for-each-ref", "--format=%(refname:short)", "refs/heads/")
+	if err != nil {
+		return "", err
+	}
+	taken := map[string]bool{}
+	for _, name := range strings.Split(string(out), "\n") {
+		taken[strings.ToLower(name)] = true // file systems may ignore case
+	}
+	prefix := "orchestrate"
+	for n := 2; taken[prefix]; n++ {
+		prefix = fmt.Sprintf("orchestrate-%d", n)
+	}
+	return prefix, nil
+}

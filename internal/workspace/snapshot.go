@@ -1,0 +1,191 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// index is a temporary index: the user's and the worktree's own are not touched
+// while a state is being recorded.
+type index struct {
+	git  git
+	path string
+}
+
+// newIndex makes a temporary index from seed, whose remembered file times save
+// reading what did not change; without a seed it is empty. Call remove at the end.
+func newIndex(g git, seed string) (*index, error) {
+	dir, err := os.MkdirTemp("", "orchestrate-index-")
+	if err != nil {
+		return nil, err
+	}
+	ix := &index{git: g, path: filepath.Join(dir, "index")}
+	if seed == "" {
+		return ix, nil
+	}
+	err = copyIndex(seed, ix.path)
+	if errors.Is(err, fs.ErrNotExist) { // a checkout without an index: everything is untracked
+		return ix, nil
+	}
+	if err != nil {
+		return nil, errors.Join(err, ix.remove())
+	}
+	return ix, nil
+}
+
+// copyIndex copies an index with its modification time: git compares it with
+// those of the files to know which of them may have changed unnoticed.
+func copyIndex(from, to string) error {
+	info, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(to, data, 0o600); err != nil {
+		return err
+	}
+	return os.Chtimes(to, info.ModTime(), info.ModTime())
+}
+
+func (ix *index) remove() error { return os.RemoveAll(filepath.Dir(ix.path)) }
+
+func (ix *index) run(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
+	return ix.git.do(ctx, call{args: args, stdin: stdin, env: []string{"GIT_INDEX_FILE=" + ix.path}})
+}
+
+// add takes everything in the work tree that is not ignored into the index and
+// returns the tree.
+func (ix *index) add(ctx context.Context) (string, error) {
+	if err := ix.trust(ctx); err != nil {
+		return "", err
+	}
+	nested, err := ix.nested(ctx)
+	if err != nil {
+		return "", err
+	}
+	args := []string{"add", "-A", "--", "."}
+	for _, dir := range nested {
+		args = append(args, ":(top,exclude,literal)"+dir)
+	}
+	if _, err := ix.run(ctx, nil, args...); err != nil {
+		return "", err
+	}
+	for _, dir := range nested {
+		if err := ix.addNested(ctx, dir); err != nil {
+			return "", fmt.Errorf("the repository made in %s: %w", dir, err)
+		}
+	}
+	out, err := ix.run(ctx, nil, "write-tree")
+	return strings.TrimSpace(string(out)), err
+}
+
+// trust clears the marks by which an index says that a file need not be looked
+// at (git update-index --assume-unchanged).
+func (ix *index) trust(ctx context.Context) error {
+	out, err := ix.run(ctx, nil, "ls-files", "-v", "-z")
+	if err != nil {
+		return err
+	}
+	marked := assumed(out)
+	if len(marked) == 0 {
+		return nil
+	}
+	list := strings.NewReader(strings.Join(marked, "\x00") + "\x00")
+	_, err = ix.run(ctx, list, "update-index", "--no-assume-unchanged", "-z", "--stdin")
+	return err
+}
+
+// assumed lists the files that `ls-files -v` shows in lower case.
+func assumed(out []byte) []string {
+	var marked []string
+	for _, entry := range fields(out) {
+		if len(entry) > 2 && entry[0] >= 'a' && entry[0] <= 'z' {
+			marked = append(marked, entry[2:])
+		}
+	}
+	return marked
+}
+
+// nested lists untracked folders that are repositories of their own, without the
+// closing slash. Git would record them as a bare link and lose their files.
+func (ix *index) nested(ctx context.Context) ([]string, error) {
+	out, err := ix.run(ctx, nil, "ls-files", "--others", "--exclude-standard", "-z")
+	if err != nil {
+		return nil, err
+	}
+	var dirs []string
+	for _, name := range fields(out) {
+		if dir, ok := strings.CutSuffix(name, "/"); ok {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs, nil
+}
+
+// addNested takes the files of a nested repository, except its .git and what it
+// ignores, as plain files.
+func (ix *index) addNested(ctx context.Context, dir string) (err error) {
+	inside := ix.git
+	inside.workTree = filepath.Join(ix.git.workTree, filepath.FromSlash(dir))
+	empty, err := newIndex(inside, "")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, empty.remove()) }()
+	out, err := empty.run(ctx, nil, "ls-files", "--others", "--exclude-standard", "-z")
+	if err != nil {
+		return err
+	}
+	var list bytes.Buffer
+	for _, name := range fields(out) {
+		if deeper, ok := strings.CutSuffix(name, "/"); ok {
+			if err := ix.addNested(ctx, path.Join(dir, deeper)); err != nil {
+				return err
+			}
+			continue
+		}
+		list.WriteString(path.Join(dir, name) + "\x00")
+	}
+	_, err = ix.run(ctx, &list, "update-index", "--add", "-z", "--stdin")
+	return err
+}
+
+// SnapshotTree records the checkout as it is, uncommitted and untracked changes
+// included, as a tree object, and leaves index, files and branches alone. A
+// writer in the shared checkout is measured against it.
+func (r *Repo) SnapshotTree(ctx context.Context) (tree string, err error) {
+	g, err := r.git.inert(ctx)
+	if err != nil {
+		return "", err
+	}
+	ix, err := newIndex(g, filepath.Join(r.git.gitDir, "index"))
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, ix.remove()) }()
+	return ix.add(ctx)
+}
+
+// SharedTree is the shared checkout as the tree of a writer that started when
+// SnapshotTree said baseTree.
+func SharedTree(ctx context.Context, r *Repo, baseTree string) (*Tree, error) {
+	head, err := r.Resolve(ctx, "HEAD")
+	if err != nil {
+		return nil, err
+	}
+	return &Tree{
+		Dir: r.Top(), Base: baseTree, parent: head,
+		git: r.git, seed: filepath.Join(r.git.gitDir, "index"),
+	}, nil
+}

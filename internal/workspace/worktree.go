@@ -1,0 +1,155 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// ErrBranchExists says that a branch of the wanted name is there already.
+var ErrBranchExists = errors.New("the branch exists already")
+
+// addSlots is how many worktrees of one repository are added at the same time,
+// over all processes. More gains nothing and makes git's own locks collide.
+const addSlots = 2
+
+// baseIndex is our copy of a fresh worktree's index, beside git's own. An agent
+// that got at git's could hide a change in it.
+const baseIndex = "orchestrate-base-index"
+
+// Tree is what one writer changes: a worktree of its own, or the shared checkout.
+type Tree struct {
+	Dir    string // absolute
+	Branch string // "" for the shared checkout
+	Base   string // the commit (shared checkout: the tree) that changes are told from
+
+	git    git
+	seed   string // index that describes Base
+	parent string // parent of the snapshot commit
+}
+
+// AddWorktree checks sha out into the new folder dir on the new branch. It waits
+// for its turn when two are being added. Nothing that is there is overwritten: an
+// existing branch is ErrBranchExists.
+func (r *Repo) AddWorktree(ctx context.Context, dir, branch, sha string) (*Tree, error) {
+	leave, err := r.turn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	if err := r.free(ctx, branch); err != nil {
+		return nil, err
+	}
+	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
+		return nil, fmt.Errorf("the worktree's folder %s exists already and is not empty; nothing of it was touched; move it away and try again", dir)
+	}
+	g, err := r.git.inert(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := g.run(ctx, "worktree", "add", "--quiet", "--no-track", "-b", branch, "--", dir, sha); err != nil {
+		return nil, errors.Join(fmt.Errorf("adding the worktree %s: %w", dir, err), r.dropBranch(ctx, branch, sha))
+	}
+	return r.newTree(dir, branch, sha)
+}
+
+// dropBranch removes the branch that a failed add may have made a moment ago.
+func (r *Repo) dropBranch(ctx context.Context, branch, sha string) error {
+	ctx = context.WithoutCancel(ctx) // a cancelled add leaves nothing behind either
+	ref := "refs/heads/" + branch
+	if _, err := r.git.run(ctx, "show-ref", "--verify", "--quiet", ref); code(err) == 1 {
+		return nil
+	}
+	_, err := r.git.run(ctx, "update-ref", "-d", ref, sha)
+	return err
+}
+
+// newTree learns where git keeps a worktree while its files are still ours.
+func (r *Repo) newTree(dir, branch, sha string) (*Tree, error) {
+	link, err := os.ReadFile(filepath.Join(dir, ".git"))
+	if err != nil {
+		return nil, fmt.Errorf("the new worktree: %w", err)
+	}
+	gitDir, ok := strings.CutPrefix(strings.TrimSuffix(string(link), "\n"), "gitdir: ")
+	if !ok {
+		return nil, fmt.Errorf("the new worktree %s: its .git file is not a link to a git directory", dir)
+	}
+	if !filepath.IsAbs(gitDir) {
+		gitDir = filepath.Join(dir, gitDir)
+	}
+	t := &Tree{
+		Dir: dir, Branch: branch, Base: sha, parent: sha,
+		git:  git{gitDir: filepath.Clean(gitDir), workTree: dir, config: r.git.config},
+		seed: filepath.Join(gitDir, baseIndex),
+	}
+	return t, copyIndex(filepath.Join(gitDir, "index"), t.seed)
+}
+
+// turn waits for one of the repository's places to add a worktree.
+func (r *Repo) turn(ctx context.Context) (leave func(), err error) {
+	var n int
+	select {
+	case n = <-r.tickets: // among ourselves without polling
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	dir := filepath.Join(r.common, "orchestrate")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		r.tickets <- n
+		return nil, fmt.Errorf("the lock for adding worktrees: %w", err)
+	}
+	lock := flock.New(filepath.Join(dir, "add-"+strconv.Itoa(n)))
+	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {
+		r.tickets <- n
+		return nil, fmt.Errorf("waiting for another process that adds a worktree to %s: %w", r.Top(), err)
+	}
+	return func() {
+		_ = lock.Close() // the kernel drops the lock with the descriptor whatever Close says
+		r.tickets <- n
+	}, nil
+}
+
+// free makes sure that the branch does not exist, and says who has it otherwise.
+func (r *Repo) free(ctx context.Context, branch string) error {
+	_, err := r.git.run(ctx, "show-ref", "--verify", "--quiet", "refs/heads/"+branch)
+	if code(err) == 1 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	holder, err := r.holder(ctx, branch)
+	if err != nil {
+		return err
+	}
+	way := "look at it with: git log " + branch + " -- and move it out of the way with: git branch -m " + branch + " NEW-NAME"
+	if holder != "" {
+		return fmt.Errorf("%w: %s, checked out in %s; nothing of it was touched; %s", ErrBranchExists, branch, holder, way)
+	}
+	return fmt.Errorf("%w: %s; nothing of it was touched; %s", ErrBranchExists, branch, way)
+}
+
+// holder is the worktree that has the branch checked out, or "".
+func (r *Repo) holder(ctx context.Context, branch string) (string, error) {
+	out, err := r.git.run(ctx, "worktree", "list", "--porcelain", "-z")
+	if err != nil {
+		return "", err
+	}
+	var dir string
+	for _, line := range fields(out) {
+		if d, ok := strings.CutPrefix(line, "worktree "); ok {
+			dir = d
+		}
+		if line == "branch refs/heads/"+branch {
+			return dir, nil
+		}
+	}
+	return "", nil
+}
