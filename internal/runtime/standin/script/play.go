@@ -63,7 +63,8 @@ func (p *player) step(s Step) error {
 		_, err := fmt.Fprintln(p.err, *s.Stderr)
 		return err
 	case s.Spawn != nil:
-		return p.spawn(*s.Spawn)
+		pid, err := Spawn{Sleep: s.Spawn.Sleep, Lock: p.path(s.Spawn.Lock)}.Start()
+		return p.used("Bash", fmt.Sprintf("spawned process %d", pid), err)
 	}
 	return p.settle(s)
 }

@@ -4,6 +4,7 @@ package script
 
 import "errors"
 
-func (p *player) spawn(Spawn) error {
-	return errors.New("spawn: unavailable on this system")
+// Start refuses: sessions and file locks of this kind are not on this system.
+func (Spawn) Start() (pid int, err error) {
+	return 0, errors.New("spawn: unavailable on this system")
 }
