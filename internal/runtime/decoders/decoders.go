@@ -34,3 +34,6 @@ func (raw) Stdout([]byte) []runtime.Event  { return nil }
 func (raw) Stderr([]byte) []runtime.Event  { return nil }
 func (raw) Settle() (runtime.Reason, bool) { return "", false }
 func (raw) Outcome() runtime.Outcome       { return runtime.Outcome{} }
+
+// LineBlind tells the supervisor that no line of a probe needs framing.
+func (raw) LineBlind() bool { return true }

@@ -14,3 +14,6 @@ func (decoder) Stdout([]byte) []runtime.Event  { return nil }
 func (decoder) Stderr([]byte) []runtime.Event  { return nil }
 func (decoder) Settle() (runtime.Reason, bool) { return "", false }
 func (decoder) Outcome() runtime.Outcome       { return runtime.Outcome{WorkBegun: true} }
+
+// LineBlind tells the supervisor that no line of this program needs framing.
+func (decoder) LineBlind() bool { return true }
