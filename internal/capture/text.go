@@ -1,0 +1,134 @@
+package capture
+
+import (
+	"unicode/utf8"
+
+	"orchestrate/internal/secret"
+)
+
+// A piece is a stretch of raw bytes and what of it goes to disk: the text itself,
+// made valid UTF-8, or a mark.
+type piece struct {
+	start, end int
+	mark       *secret.Span
+}
+
+// pieces divides raw[from:to] at its secrets.
+func pieces(spans []secret.Span, from, to int) []piece {
+	var all []piece
+	for k := range spans {
+		s := &spans[k]
+		if s.End <= from {
+			continue
+		}
+		if s.Start >= to {
+			break
+		}
+		if s.Start > from {
+			all = append(all, piece{start: from, end: s.Start})
+		}
+		all = append(all, piece{start: s.Start, end: s.End, mark: s})
+		from = s.End
+	}
+	if from < to {
+		all = append(all, piece{start: from, end: to})
+	}
+	return all
+}
+
+// appendPiece appends what goes to disk for p.
+func appendPiece(dst, raw []byte, p piece) []byte {
+	if p.mark != nil {
+		return p.mark.AppendMark(dst)
+	}
+	return appendValid(dst, raw[p.start:p.end])
+}
+
+// appendValid appends text with each byte that is no UTF-8 replaced by U+FFFD.
+func appendValid(dst, text []byte) []byte {
+	if utf8.Valid(text) {
+		return append(dst, text...)
+	}
+	for len(text) > 0 {
+		r, n := utf8.DecodeRune(text)
+		dst = utf8.AppendRune(dst, r)
+		text = text[n:]
+	}
+	return dst
+}
+
+// width is the length of what goes to disk for the character at the front of text.
+func width(text []byte) (raw, out int) {
+	r, n := utf8.DecodeRune(text)
+	return n, utf8.RuneLen(r)
+}
+
+// headOf returns how many raw bytes of the pieces fit into limit bytes on disk.
+func headOf(raw []byte, all []piece, limit int) int {
+	end := 0
+	if len(all) > 0 {
+		end = all[0].start
+	}
+	var scratch []byte
+	for _, p := range all {
+		scratch = appendPiece(scratch[:0], raw, p)
+		if len(scratch) <= limit {
+			limit -= len(scratch)
+			end = p.end
+			continue
+		}
+		if p.mark == nil {
+			end = fit(raw, p, limit)
+		}
+		return end
+	}
+	return end
+}
+
+// fit returns the end of the longest front of a text piece within limit.
+func fit(raw []byte, p piece, limit int) int {
+	i := p.start
+	for i < p.end {
+		n, out := width(raw[i:p.end])
+		if out > limit {
+			break
+		}
+		i, limit = i+n, limit-out
+	}
+	return i
+}
+
+// tailOf returns the first raw position from which the pieces fit into limit
+// bytes on disk.
+func tailOf(raw []byte, all []piece, limit int) int {
+	if len(all) == 0 {
+		return 0
+	}
+	start := all[len(all)-1].end
+	var scratch []byte
+	for k := len(all) - 1; k >= 0; k-- {
+		p := all[k]
+		scratch = appendPiece(scratch[:0], raw, p)
+		if len(scratch) <= limit {
+			limit -= len(scratch)
+			start = p.start
+			continue
+		}
+		if p.mark == nil {
+			start = skip(raw, p, len(scratch)-limit)
+		}
+		return start
+	}
+	return start
+}
+
+// skip returns the position in a text piece behind at least over bytes of its
+// output.
+func skip(raw []byte, p piece, over int) int {
+	i := p.start
+	for i < p.end && over > 0 {
+		n, out := width(raw[i:p.end])
+		i, over = i+n, over-out
+	}
+	return i
+}

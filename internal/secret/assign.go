@@ -1,0 +1,129 @@
+package secret
+
+// assignments lists the rules for `name = value`: names that say what they hold,
+// and names of services whose keys have no shape of their own.
+func assignments() []rule {
+	return []rule{
+		{id: "password", fold: true, match: matchPassword, lits: []string{
+			"password", "passwd", "passphrase", "_pwd", "db_pass", "_pass=",
+		}},
+		{id: "assigned-secret", fold: true, match: matchAssigned, lits: []string{
+			"secret", "token", "api_key", "apikey", "api-key", "access_key", "access-key", "accesskey",
+			"private_key", "private-key", "privatekey", "auth_key", "authkey", "encryption_key", "signing_key",
+			"master_key", "account_key", "accountkey", "service_key", "deploy_key", "credential", "client_secret",
+			"authorization", "_auth", "sharedaccesskey",
+		}},
+		{id: "service-key", fold: true, match: matchService, lits: services()},
+	}
+}
+
+func services() []string {
+	return []string{
+		"adafruit", "adobe", "airtable", "algolia", "alibaba", "asana", "atlassian", "confluence", "jira", "beamer",
+		"bitbucket", "bittrex", "meraki", "cloudflare", "codecov", "cohere", "coinbase", "confluent", "contentful",
+		"datadog", "dnkey", "discord", "droneci", "dropbox", "etsy", "facebook", "fastly", "finicity", "finnhub",
+		"flickr", "freshbooks", "gitter", "gocardless", "heroku", "hubspot", "intercom", "jfrog", "artifactory",
+		"bintray", "xray", "kraken", "kucoin", "launchdarkly", "linear", "linkedin", "lob", "looker", "mailchimp",
+		"mailgun", "mapbox", "mattermost", "messagebird", "message-bird", "message_bird", "netlify", "newrelic",
+		"new-relic", "new_relic", "nytimes", "new-york-times", "newyorktimes", "okta", "plaid", "privateai",
+		"private_ai", "private-ai", "rapidapi", "sendbird", "sendinblue", "sentry", "snyk", "sonar", "squarespace",
+		"sumo", "telegr", "travis", "twitch", "twitter", "yandex", "zendesk", "co_api_key", "contribsys__com",
+	}
+}
+
+// A passage is where the value of an assignment stands.
+type passage struct {
+	start, end int
+	quoted     bool
+	spaced     bool // white space between name and value
+	operator   byte
+}
+
+// passageAt reads what follows a name: the rest of the name, quotes, an operator,
+// quotes, the value. All within the line.
+func passageAt(b []byte, i int) (passage, bool) {
+	var p passage
+	i = run(b, i, 20, nameRest)
+	i = run(b, i, 6, gap)
+	if i >= len(b) || !operator[b[i]] {
+		return p, false
+	}
+	p.operator = b[i]
+	i = run(b, i, 3, operator)
+	p.start = run(b, i, 10, gap)
+	for _, c := range b[i:p.start] {
+		p.quoted = p.quoted || c == '"' || c == '\'' || c == '`'
+		p.spaced = p.spaced || c == ' '
+	}
+	p.end = run(b, p.start, maxRun, valueSet)
+	return p, p.end > p.start
+}
+
+var (
+	nameRest = set(" \ta-zA-Z0-9_.-")
+	gap      = set(" \t\"'`\\[]")
+	operator = set("=>:|?,")
+	valueSet = func() *charset {
+		c := &charset{}
+		for i := '!'; i < 256; i++ {
+			c[i] = true
+		}
+		for _, stop := range "\"'`\\,;(){}<>[]&" {
+			c[stop] = false
+		}
+		return c
+	}()
+)
+
+// code reports whether the value is an expression rather than a literal.
+func (p passage) code(b []byte) bool {
+	if p.end < len(b) && (b[p.end] == '(' || b[p.end] == '[' || b[p.end] == '{') {
+		return true
+	}
+	return placeholder(b[p.start:])
+}
+
+func (p passage) span(at int) Span { return Span{From: at, Start: p.start, End: p.end} }
+
+// matchPassword takes values that a person may have chosen: 8 bytes are enough,
+// when they are more than one word.
+func matchPassword(b []byte, at, n int) (Span, bool) {
+	p, ok := passageAt(b, at+n)
+	if !ok || p.operator == ',' || p.code(b) {
+		return Span{}, false
+	}
+	v := b[p.start:p.end]
+	if len(v) < minLength || classes(v) < 2 || entropy(v) < minEntropy {
+		return Span{}, false
+	}
+	if p.spaced && !p.quoted && !has(v, digits) {
+		return Span{}, false // prose, or the name of a variable
+	}
+	return p.span(at), true
+}
+
+// matchAssigned takes values that a machine has made: letters and digits mixed.
+func matchAssigned(b []byte, at, n int) (Span, bool) {
+	p, ok := passageAt(b, at+n)
+	if !ok || p.operator == ',' || p.code(b) {
+		return Span{}, false
+	}
+	v := b[p.start:p.end]
+	if len(v) < 10 || !has(v, digits) || !has(v, letters) || entropy(v) < 3.1 {
+		return Span{}, false
+	}
+	return p.span(at), true
+}
+
+// matchService takes long random values only: the names are ordinary words too.
+func matchService(b []byte, at, n int) (Span, bool) {
+	p, ok := passageAt(b, at+n)
+	if !ok || p.code(b) {
+		return Span{}, false
+	}
+	v := b[p.start:p.end]
+	if len(v) < 14 || !has(v, digits) || !has(v, letters) || entropy(v) < 2.9 {
+		return Span{}, false
+	}
+	return p.span(at), true
+}

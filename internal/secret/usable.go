@@ -1,0 +1,53 @@
+package secret
+
+import "math"
+
+const (
+	minLength  = 8
+	minEntropy = 2.5 // bits per byte
+)
+
+// Usable reports whether a value is long and varied enough to be taken out
+// wherever it appears: at least 8 bytes, at least 2.5 bits of entropy per byte,
+// and more than one word of letters unless it has 16 bytes or more. A password
+// such as `test` or `production` is not: redacting it would only spoil text.
+func Usable(value string) bool {
+	if len(value) < minLength || entropy(value) < minEntropy {
+		return false
+	}
+	return len(value) >= 16 || classes(value) >= 2
+}
+
+// entropy is the Shannon entropy of s in bits per byte.
+func entropy[T string | []byte](s T) float64 {
+	var count [256]int
+	for i := range len(s) {
+		count[s[i]]++
+	}
+	h, n := 0.0, float64(len(s))
+	for _, c := range count {
+		if c > 0 {
+			p := float64(c) / n
+			h -= p * math.Log2(p)
+		}
+	}
+	return h
+}
+
+// classes counts which of lower case, upper case, digits and others occur in s.
+func classes[T string | []byte](s T) int {
+	var lo, up, di, other int
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= 'a' && c <= 'z':
+			lo = 1
+		case c >= 'A' && c <= 'Z':
+			up = 1
+		case c >= '0' && c <= '9':
+			di = 1
+		default:
+			other = 1
+		}
+	}
+	return lo + up + di + other
+}
