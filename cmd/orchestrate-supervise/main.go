@@ -1,0 +1,24 @@
+// Command orchestrate-supervise owns the process tree of one job at a time for
+// orchestrate, which starts it and talks to it over descriptor 3. It is a program
+// of its own so that it starts in a millisecond or two and outlives its engine.
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"orchestrate/internal/runtime"
+	"orchestrate/internal/supervise"
+)
+
+// version is stamped by the build with the same value as orchestrate's own.
+var version = "dev"
+
+func main() {
+	socket := os.NewFile(supervise.ControlFD, "control")
+	err := supervise.Serve(socket, supervise.Options{Version: version, Decoders: func(runtime.DecoderSpec) (runtime.Decoder, error) { return nil, nil }})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "orchestrate-supervise:", err)
+		os.Exit(1)
+	}
+}

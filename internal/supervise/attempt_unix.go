@@ -1,0 +1,317 @@
+//go:build linux || darwin
+
+package supervise
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"orchestrate/internal/capture"
+	"orchestrate/internal/runtime"
+)
+
+// attempt is one job under way: its process tree, streams and clocks. One loop
+// (loop_unix.go) owns all of it, so there is nothing to lock and no order of
+// goroutines to get wrong.
+type attempt struct {
+	*server
+	inv     *Invocation
+	turn    int64
+	log     *eventLog
+	out     stream
+	err     stream
+	stdin   feeder
+	decoder runtime.Decoder // nil if there is none, or after it has failed
+	exit    Exit
+	clocks
+	problem error // evidence that could not be kept
+}
+
+// run runs one job from its frame to its settled frame.
+func (s *server) run(m message) {
+	a := &attempt{server: s, inv: m.Run, turn: m.Turn}
+	a.out.fd, a.err.fd, a.stdin.fd = -1, -1, -1
+	lock := s.control.takeLock()
+	defer a.destroyOnPanic()
+	a.now = time.Now()
+	a.exit = Exit{SchemaVersion: 1, Job: a.inv.Job, Attempt: a.inv.Attempt, StartedAt: a.now.UTC()}
+	if err := a.begin(); err != nil {
+		a.exit.SpawnError = err.Error()
+		a.exit.Proof = Proof{Level: s.tree.level(), Gone: true}
+	} else {
+		a.loop()
+	}
+	data := a.finish()
+	if lock != nil {
+		a.note(lock.Close())
+	}
+	reply := message{Kind: kindSettled, Turn: a.turn, Exit: data}
+	if a.problem != nil {
+		reply.Problem = a.problem.Error()
+	}
+	s.control.send(reply)
+}
+
+// note keeps the first error about evidence; the job goes on without it.
+func (a *attempt) note(err error) {
+	if a.problem == nil {
+		a.problem = err
+	}
+}
+
+// destroyOnPanic ends the tree before the supervisor dies of its own fault.
+func (a *attempt) destroyOnPanic() {
+	if fault := recover(); fault != nil {
+		a.tree.destroy()
+		panic(fault)
+	}
+}
+
+// begin opens the evidence, starts the program and says so.
+func (a *attempt) begin() error {
+	if err := a.openEvidence(); err != nil {
+		return err
+	}
+	if err := a.openDecoder(); err != nil {
+		return err
+	}
+	child, err := a.spawn()
+	if err != nil {
+		return err
+	}
+	a.exit.PID = child.PID
+	a.startClocks(a.inv)
+	a.stdin.write()
+	a.log.add(runtime.Event{Kind: runtime.EventStarted, PID: child.PID, StartTime: child.StartTime}, a.now)
+	a.dirtyAt(a.now)
+	a.control.send(message{Kind: kindStarted, Turn: a.turn, Process: &child})
+	return nil
+}
+
+func (a *attempt) openEvidence() (err error) {
+	red := a.redactor(a.inv)
+	if a.log, err = newEventLog(filepath.Join(a.inv.Dir, "events.jsonl"), red); err != nil {
+		return fmt.Errorf("cannot keep evidence: %w", err)
+	}
+	if a.out.file, err = capture.Create(filepath.Join(a.inv.Dir, "stdout.txt"), a.inv.MaxBytes, red); err != nil {
+		return fmt.Errorf("cannot keep evidence: %w", err)
+	}
+	if a.err.file, err = capture.Create(filepath.Join(a.inv.Dir, "stderr.txt"), a.inv.MaxBytes, red); err != nil {
+		return fmt.Errorf("cannot keep evidence: %w", err)
+	}
+	return nil
+}
+
+func (a *attempt) openDecoder() error {
+	decoder, err := a.opt.Decoders(a.inv.Decoder)
+	if err != nil || decoder == nil {
+		return err
+	}
+	a.decoder = decoder
+	if blind, ok := decoder.(lineBlind); ok && blind.LineBlind() {
+		return nil
+	}
+	a.out.lines = capture.NewLines(maxLine, func(line []byte) { a.record(decoder.Stdout(line)) }, a.oversize)
+	a.err.lines = capture.NewLines(maxLine, func(line []byte) { a.record(decoder.Stderr(line)) }, a.oversize)
+	return nil
+}
+
+// maxLine is the longest line a decoder is shown.
+const maxLine = 4 << 20
+
+func (a *attempt) record(events []runtime.Event) {
+	for _, e := range events {
+		a.log.add(e, a.now)
+	}
+}
+
+func (a *attempt) oversize(n int64) {
+	a.log.add(runtime.Event{Kind: runtime.EventOversize, Bytes: n}, a.now)
+}
+
+// spawn makes the pipes and starts the program in a session of its own.
+func (a *attempt) spawn() (Process, error) {
+	var theirs [3]int
+	defer func() { // the program has its copies
+		for _, fd := range theirs {
+			if fd > 0 && fd != a.null {
+				unix.Close(fd)
+			}
+		}
+	}()
+	if err := a.openPipes(&theirs); err != nil {
+		return Process{}, fmt.Errorf("cannot make the program's pipes: %w", err)
+	}
+	path, err := lookPath(a.inv.Argv[0], a.inv.Env)
+	if err != nil {
+		return Process{}, err
+	}
+	child, err := a.tree.spawn(path, a.inv, theirs)
+	if err == nil {
+		return child, nil
+	}
+	if _, missing := os.Stat(a.inv.Cwd); missing != nil {
+		return Process{}, fmt.Errorf("cannot start %s in %s: %w", path, a.inv.Cwd, missing)
+	}
+	return Process{}, fmt.Errorf("cannot start %s: %w", path, err)
+}
+
+func (a *attempt) openPipes(theirs *[3]int) (err error) {
+	theirs[0] = a.null
+	if a.inv.Stdin != nil {
+		if theirs[0], a.stdin.fd, err = pipe(); err != nil {
+			return err
+		}
+		a.stdin.rest = a.inv.Stdin
+		if err = unix.SetNonblock(a.stdin.fd, true); err != nil {
+			return err
+		}
+	}
+	for i, s := range []*stream{&a.out, &a.err} {
+		if s.fd, theirs[i+1], err = pipe(); err != nil {
+			return err
+		}
+		if err = unix.SetNonblock(s.fd, true); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish puts everything on disk, exit.json last, and returns its bytes.
+func (a *attempt) finish() []byte {
+	a.stdin.close()
+	a.drain(&a.out)
+	a.drain(&a.err)
+	a.closeLines()
+	a.exit.Truncated.Stdout = a.closeFile(&a.out)
+	a.exit.Truncated.Stderr = a.closeFile(&a.err)
+	a.describeEnd()
+	a.closeLog()
+	data, err := writeExit(a.inv.Dir, a.exit)
+	if err != nil {
+		a.note(fmt.Errorf("exit.json: %w", err))
+	}
+	return data
+}
+
+// drain takes what a dead tree left in its pipe and never waits for more: a
+// stranger may hold the other end.
+func (a *attempt) drain(s *stream) {
+	for taken := 0; s.fd >= 0 && taken < drainLimit; {
+		chunk := s.read(&a.buf)
+		if chunk == nil {
+			break
+		}
+		taken += len(chunk)
+		a.take(s, chunk)
+	}
+	s.closeRead()
+}
+
+func (a *attempt) closeLines() {
+	defer a.survive()
+	if a.out.lines != nil {
+		a.out.lines.Close()
+	}
+	if a.err.lines != nil {
+		a.err.lines.Close()
+	}
+}
+
+func (a *attempt) closeFile(s *stream) (dropped int64) {
+	if s.file == nil {
+		return 0
+	}
+	dropped, err := s.file.Close()
+	if err != nil {
+		a.note(fmt.Errorf("captured output is incomplete: %w", err))
+	}
+	return dropped
+}
+
+func (a *attempt) describeEnd() {
+	redact := redactWith(a.redactor(a.inv))
+	a.exit.SpawnError = redact(a.exit.SpawnError)
+	a.exit.Outcome = redactOutcome(a.outcome(), redact)
+	a.exit.EndedAt = a.now.UTC()
+	a.exit.DurationMs = a.exit.EndedAt.Sub(a.exit.StartedAt).Milliseconds()
+	if a.exit.Proof.Left == nil {
+		a.exit.Proof.Left = []Process{}
+	}
+}
+
+func (a *attempt) closeLog() {
+	if a.log == nil {
+		return
+	}
+	if a.log.dropped > 0 {
+		a.log.add(runtime.Event{Kind: runtime.EventDropped, Bytes: a.log.dropped}, a.now)
+	}
+	a.log.add(runtime.Event{Kind: runtime.EventExited, PID: a.exit.PID, Text: a.exit.how()}, a.now)
+	a.exit.Events = a.log.seq
+	if err := a.log.close(); err != nil {
+		a.note(fmt.Errorf("events.jsonl is incomplete: %w", err))
+	}
+}
+
+// how says in words how the program ended.
+func (e Exit) how() string {
+	switch {
+	case e.SpawnError != "":
+		return "never started: " + e.SpawnError
+	case e.Signal != "":
+		return "ended by " + e.Signal
+	case e.ExitCode != nil:
+		return fmt.Sprintf("exit status %d", *e.ExitCode)
+	}
+	return "not seen to end"
+}
+
+// take captures a chunk and shows it to the decoder.
+func (a *attempt) take(s *stream, chunk []byte) {
+	if _, err := s.file.Write(chunk); err != nil {
+		a.note(fmt.Errorf("captured output is incomplete: %w", err))
+	}
+	a.dirtyAt(a.now)
+	a.feed(s, chunk)
+}
+
+func (a *attempt) feed(s *stream, chunk []byte) {
+	if s.lines == nil || a.decoder == nil {
+		return
+	}
+	defer a.survive()
+	if _, err := s.lines.Write(chunk); err != nil {
+		a.note(fmt.Errorf("decoding: %w", err))
+	}
+	if why, ok := a.decoder.Settle(); ok {
+		a.stop(StopSettled, "the runtime reported "+string(why))
+	}
+}
+
+// errDecoder is the cause of a decoder's failure on what a runtime said. Text from
+// a runtime must never take the owner of its processes down.
+var errDecoder = errors.New("the decoder failed on this runtime's output")
+
+// survive drops a decoder that panicked; the attempt then has no completion event.
+func (a *attempt) survive() {
+	if fault := recover(); fault != nil {
+		a.decoder, a.out.lines, a.err.lines = nil, nil, nil
+		a.log.add(runtime.Event{Kind: runtime.EventWarning, Text: fmt.Sprintf("%v: %v", errDecoder, fault)}, a.now)
+		a.note(fmt.Errorf("%w: %v", errDecoder, fault))
+	}
+}
+
+func (a *attempt) outcome() (o runtime.Outcome) {
+	if a.decoder == nil {
+		return o
+	}
+	defer a.survive()
+	return a.decoder.Outcome()
+}

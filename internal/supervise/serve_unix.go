@@ -1,0 +1,130 @@
+//go:build linux || darwin
+
+package supervise
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"sync/atomic"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"orchestrate/internal/secret"
+)
+
+// server is one supervisor process: what outlives a single job.
+type server struct {
+	opt     Options
+	control control
+	null    int // /dev/null, the stdin of jobs that get none
+	wake    int // readable after a signal to the supervisor itself
+	stopped atomic.Bool
+	tree    *tree
+
+	// Kept from one job to the next, because they cost more than a small job.
+	buf     []byte
+	secrets []string
+	red     *secret.Redactor
+}
+
+// Serve is a supervisor's life: it greets the engine at the other end of socket,
+// runs the jobs it is sent, one at a time, and returns when the engine is gone and
+// its last job has settled. It makes the calling process a session leader and the
+// reaper of all its descendants, so it must be the only work of its process.
+func Serve(socket *os.File, opt Options) error {
+	s := &server{opt: opt, control: control{fd: int(socket.Fd())}}
+	if err := s.prepare(); err != nil {
+		return err
+	}
+	defer s.tree.close()
+	s.control.send(message{Kind: kindHello, Version: opt.Version, Protocol: protocol, PID: os.Getpid()})
+	for {
+		m, ok, err := s.next()
+		if err != nil || !ok {
+			return err
+		}
+		if m.Kind == kindRun && m.Run != nil {
+			s.run(m)
+		} // a cancel that came too late for its job is nothing
+	}
+}
+
+func (s *server) prepare() error {
+	if _, err := unix.FcntlInt(uintptr(s.control.fd), unix.F_SETFD, unix.FD_CLOEXEC); err != nil {
+		return fmt.Errorf("no control socket: %w; this program is started by orchestrate, not by hand", err)
+	}
+	keepDescriptors()
+	// Fails only where it is a group leader already, as when the engine made it one.
+	_, _ = unix.Setsid()
+	if err := os.Chdir("/"); err != nil { // pins no folder of the user's
+		return err
+	}
+	null, err := unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("open %s: %w", os.DevNull, err)
+	}
+	s.null = null
+	if s.tree, err = newTree(); err != nil {
+		return err
+	}
+	return s.watchSignals()
+}
+
+// watchSignals makes SIGTERM and SIGINT to the supervisor stop its job politely.
+// Catching them also gives programs the default disposition back when the engine
+// was started with them ignored.
+func (s *server) watchSignals() error {
+	r, w, err := pipe()
+	if err != nil {
+		return fmt.Errorf("pipe: %w", err)
+	}
+	s.wake = r
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	go func() { // lives as long as the process
+		for sig := range signals {
+			if sig == syscall.SIGHUP {
+				continue // a closed terminal is no reason to stop
+			}
+			s.stopped.Store(true)
+			_, _ = unix.Write(w, []byte{0}) // full means that the loop wakes up anyway
+		}
+	}()
+	return nil
+}
+
+// next waits for a whole frame; ok is false when the engine is gone.
+func (s *server) next() (m message, ok bool, err error) {
+	for {
+		m, ok, err = s.control.in.next()
+		if err != nil || ok {
+			return m, ok, err
+		}
+		if s.control.gone || s.stopped.Load() {
+			return m, false, nil
+		}
+		fds := []unix.PollFd{{Fd: int32(s.control.fd), Events: unix.POLLIN}, {Fd: int32(s.wake), Events: unix.POLLIN}}
+		if _, err := unix.Poll(fds, -1); err != nil && !errors.Is(err, unix.EINTR) {
+			return m, false, fmt.Errorf("poll: %w", err)
+		}
+		if fds[0].Revents != 0 {
+			// An error is the engine's end by another name (connection reset).
+			_ = s.control.receive()
+		}
+	}
+}
+
+// redactor returns one for these exact values, the last one if they are the same.
+func (s *server) redactor(inv *Invocation) *secret.Redactor {
+	if inv.Unredacted {
+		return nil
+	}
+	if s.red == nil || !slices.Equal(s.secrets, inv.Secrets) {
+		s.red, s.secrets = secret.New(inv.Secrets), inv.Secrets
+	}
+	return s.red
+}
