@@ -34,7 +34,7 @@ func (g *Graph) findWriters() {
 		g.beside[w] = none
 	}
 	for a := range g.writers {
-		for b := 0; b < a && (g.beside[a] == none || g.beside[b] == none); b++ {
+		for b := range a {
 			g.noteBeside(a, b)
 		}
 	}

@@ -1,0 +1,210 @@
+package policy
+
+import (
+	"fmt"
+	"strings"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/runtime"
+	"orchestrate/internal/supervise"
+)
+
+// Facts is all that the end of an attempt is judged by: what the supervisor saw,
+// what the decoder understood (in Exit.Outcome), and what the engine found.
+type Facts struct {
+	Exit supervise.Exit
+	Exec bool // a plain program: exit 0 is its completion event, and it may say nothing
+
+	Pin    string          // the model that was asked for; "" = none
+	Models []runtime.Model // the live list, for aliases
+
+	Answer string // the final answer, wherever it came from
+
+	// Findings of the engine, each line naming what and where; empty = kept.
+	Budget         string   // the budget that ended the attempt
+	Lost           string   // the supervisor itself failed: what is known
+	InjectedSecret []string // secrets in the patch, by rule and place
+	WroteObserving []string // paths that an observing job changed
+	Ownership      []string // changed paths outside owned_paths
+	MissingOutputs []string // declared outputs that are missing, empty or other than declared
+	FailedChecks   []string // checks that did not pass
+}
+
+// Settlement is how an attempt ended.
+type Settlement struct {
+	Status   ledger.Status
+	Reason   runtime.Reason
+	Evidence string // the line that says so
+}
+
+// Classify settles an attempt. The first that applies decides:
+//
+//  1. the supervisor failed: crash
+//  2. stopped by the budget: budget; by a person: interrupted
+//  3. it could not be started: spawn
+//  4. the runtime refused a tool use: permission, even when the attempt then ran
+//     into its timeout, because the refusal is the cause
+//  5. stopped at a limit: timeout, first_output. An error flag that our own signal
+//     provoked does not hide this
+//  6. the runtime's error flag: its class, whatever the exit status
+//  7. no completion event: no_completion
+//  8. completion without the flag, but an exit status other than 0 that our signal
+//     did not cause: crash
+//  9. what the engine found: model_mismatch, injected_secret,
+//     wrote_while_observing, ownership_violation, empty_output, missing_output,
+//     check_failed
+func Classify(f Facts) Settlement {
+	for _, rule := range []func(Facts) (runtime.Reason, string){stopped, refused, limited, flagged, uncompleted, found} {
+		reason, evidence := rule(f)
+		switch reason {
+		case "":
+			continue
+		case runtime.ReasonCancelled:
+			return Settlement{ledger.Interrupted, reason, evidence}
+		}
+		return Settlement{ledger.Failed, reason, evidence}
+	}
+	return Settlement{Status: ledger.Success}
+}
+
+func stopped(f Facts) (runtime.Reason, string) {
+	switch {
+	case f.Lost != "":
+		return runtime.ReasonCrash, "the supervisor failed: " + f.Lost
+	case f.Exit.Stop == supervise.StopCancelled && f.Budget != "":
+		return runtime.ReasonBudget, f.Budget
+	case f.Exit.Stop == supervise.StopCancelled:
+		return runtime.ReasonCancelled, "cancelled"
+	case f.Exit.SpawnError != "":
+		return runtime.ReasonSpawn, f.Exit.SpawnError
+	}
+	return "", ""
+}
+
+func refused(f Facts) (runtime.Reason, string) {
+	o := f.Exit.Outcome
+	if len(o.Denials) == 0 {
+		return "", ""
+	}
+	var lines []string
+	for _, d := range o.Denials {
+		lines = append(lines, fmt.Sprintf("%s refused: %s", d.Tool, d.Boundary))
+	}
+	return runtime.ReasonPermission, strings.Join(lines, "; ")
+}
+
+func limited(f Facts) (runtime.Reason, string) {
+	last := ""
+	if e := f.Exit.Outcome.Evidence; e != "" {
+		last = "; the last it said: " + e
+	}
+	switch f.Exit.Stop {
+	case supervise.StopTimeout:
+		return runtime.ReasonTimeout, fmt.Sprintf("stopped at its timeout after %d ms%s", f.Exit.DurationMs, last)
+	case supervise.StopFirstOutput:
+		return runtime.ReasonFirstOutput, fmt.Sprintf("said nothing at all within first_output_timeout (%d ms)%s", f.Exit.DurationMs, last)
+	}
+	return "", ""
+}
+
+func flagged(f Facts) (runtime.Reason, string) {
+	o := f.Exit.Outcome
+	if !o.ErrorFlag && f.Exit.Stop != supervise.StopSettled {
+		return "", ""
+	}
+	return orElse(o.Reason, runtime.ReasonCrash), orElse(o.Evidence, "the runtime's error flag is set ("+howItEnded(f.Exit)+")")
+}
+
+// uncompleted is about the completion event and the exit status.
+func uncompleted(f Facts) (runtime.Reason, string) {
+	if f.Exec {
+		return execEnd(f.Exit)
+	}
+	o := f.Exit.Outcome
+	switch {
+	case o.Completed && clean(f.Exit):
+		return "", ""
+	case o.Completed:
+		return runtime.ReasonCrash, "completed without its error flag, but " + howItEnded(f.Exit)
+	case o.Reason != "":
+		return o.Reason, orElse(o.Evidence, howItEnded(f.Exit))
+	case usageError(f.Exit):
+		return runtime.ReasonCrash, "ended before it began, as after a usage error: " + howItEnded(f.Exit) + tail(o.Evidence)
+	}
+	return runtime.ReasonNoCompletion, "no completion event; " + howItEnded(f.Exit) + tail(o.Evidence)
+}
+
+// execEnd settles a plain program by its exit status. 126 and 127 are what a
+// shell or env answers when the program it was to run is not there.
+func execEnd(e supervise.Exit) (runtime.Reason, string) {
+	switch {
+	case clean(e):
+		return "", ""
+	case e.ExitCode != nil && (*e.ExitCode == 126 || *e.ExitCode == 127):
+		return runtime.ReasonSpawn, howItEnded(e) + ": the program could not be run"
+	}
+	return runtime.ReasonCrash, howItEnded(e)
+}
+
+func clean(e supervise.Exit) bool { return e.Signal == "" && e.ExitCode != nil && *e.ExitCode == 0 }
+
+// usageError recognises a command line that was refused: exit status 2, or 64 of
+// sysexits, and nothing begun.
+func usageError(e supervise.Exit) bool {
+	return e.ExitCode != nil && (*e.ExitCode == 2 || *e.ExitCode == 64) && !e.Outcome.WorkBegun && e.Outcome.SessionID == ""
+}
+
+func howItEnded(e supervise.Exit) string {
+	switch {
+	case e.Signal != "":
+		return "ended by signal " + e.Signal
+	case e.ExitCode != nil:
+		return fmt.Sprintf("exit status %d", *e.ExitCode)
+	}
+	return "exit status unknown"
+}
+
+// found applies what the engine found, in the order in which it matters.
+func found(f Facts) (runtime.Reason, string) {
+	observed := f.Exit.Outcome.ObservedModel
+	switch {
+	case !PinHolds(f.Pin, observed, f.Models):
+		return runtime.ReasonModelMismatch, fmt.Sprintf("asked for model %q, %q answered", f.Pin, observed)
+	case len(f.InjectedSecret) > 0:
+		return runtime.ReasonInjectedSecret, "a secret in the patch: " + list(f.InjectedSecret)
+	case len(f.WroteObserving) > 0:
+		return runtime.ReasonWroteObserving, "an observing job changed " + list(f.WroteObserving)
+	case len(f.Ownership) > 0:
+		return runtime.ReasonOwnership, "changed outside owned_paths: " + list(f.Ownership)
+	case !f.Exec && strings.TrimSpace(f.Answer) == "":
+		return runtime.ReasonEmptyOutput, "completed, but with an empty final answer"
+	case len(f.MissingOutputs) > 0:
+		return runtime.ReasonMissingOutput, "declared output: " + list(f.MissingOutputs)
+	case len(f.FailedChecks) > 0:
+		return runtime.ReasonCheckFailed, "check: " + list(f.FailedChecks)
+	}
+	return "", ""
+}
+
+// list shows the first few of many.
+func list(items []string) string {
+	const most = 5
+	if len(items) <= most {
+		return strings.Join(items, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(items[:most], ", "), len(items)-most)
+}
+
+func orElse[T ~string](v, other T) T {
+	if v != "" {
+		return v
+	}
+	return other
+}
+
+func tail(evidence string) string {
+	if evidence == "" {
+		return ""
+	}
+	return "; " + evidence
+}

@@ -1,0 +1,106 @@
+package policy
+
+import (
+	"slices"
+	"time"
+
+	"orchestrate/internal/runtime"
+	"orchestrate/internal/spec"
+)
+
+// MaxPromotions is how often a job may move to a declared fallback.
+const MaxPromotions = 2
+
+// Attempt is what the decision after a failure depends on, beside its reason.
+type Attempt struct {
+	Retry      spec.Retry
+	Tries      int           // attempts already made on this runtime with this model, from 1
+	Promotions int           // moves to a fallback already made
+	Fallback   bool          // an untried declared fallback is left
+	WorkBegun  bool          // a tool ran or the agent said something
+	RetryAfter time.Duration // stated by the runtime; 0 = not stated
+	Reprobed   bool          // this runtime was already probed again for such a failure
+	TreeGone   bool          // the attempt's process tree is proven gone
+}
+
+// Pause says for how long a runtime gets no more starts.
+type Pause string
+
+// The pauses.
+const (
+	PauseNone  Pause = "none"
+	PauseUntil Pause = "until" // for Decision.PauseFor from now
+	PauseRest  Pause = "rest"  // for the rest of the run
+)
+
+// Decision is what follows from a failed attempt. With neither Retry nor Fallback
+// the job has failed.
+type Decision struct {
+	Retry    bool          // the same route again, …
+	After    time.Duration // … not before this long from now
+	Fallback bool          // the next declared fallback that qualifies
+	Pause    Pause
+	PauseFor time.Duration
+	Reprobe  bool   // drop the evidence about this runtime and probe it again
+	Why      string // why it is tried again or not, for a person
+}
+
+// class is one row of the failure-class table.
+type class struct {
+	listed   bool // may be retried when retry.on lists it
+	once     bool // retried once by default if no work had begun
+	fallback bool
+	fresh    bool // …only if no work had begun
+	pause    Pause
+	reprobe  bool
+}
+
+// classOf is the failure-class table. What is not in it just fails.
+func classOf(r runtime.Reason) class {
+	switch r {
+	case runtime.ReasonRateLimit:
+		return class{listed: true, once: true, fallback: true, pause: PauseUntil}
+	case runtime.ReasonQuota:
+		return class{fallback: true, pause: PauseRest}
+	case runtime.ReasonNetwork, runtime.ReasonCrash:
+		return class{listed: true, fallback: true, pause: PauseNone}
+	case runtime.ReasonSpawn, runtime.ReasonAuth, runtime.ReasonUnknownModel, runtime.ReasonUnknownFlag:
+		return class{fallback: true, fresh: true, pause: PauseNone, reprobe: true}
+	}
+	return class{pause: PauseNone}
+}
+
+// Decide says what follows from a failed attempt.
+func Decide(reason runtime.Reason, a Attempt) Decision {
+	c := classOf(reason)
+	d := Decision{Pause: c.pause, Reprobe: c.reprobe && !a.Reprobed}
+	wait := max(a.Retry.Backoff, a.RetryAfter)
+	if c.pause == PauseUntil {
+		d.PauseFor = wait
+	}
+	switch {
+	case !a.TreeGone:
+		d.Why = "nothing is started after it: its process tree is not proven gone"
+	case c.retries(reason, a):
+		d.Retry, d.After, d.Why = true, wait, "retried: "+string(reason)
+	case !c.fallback:
+		d.Why = string(reason) + " is not tried again"
+	case !a.Fallback:
+		d.Why = "no declared fallback is left after " + string(reason)
+	case c.fresh && a.WorkBegun:
+		d.Why = "work had begun, so no fallback is started after " + string(reason)
+	case a.Promotions >= MaxPromotions:
+		d.Why = "at most 2 fallbacks are tried"
+	default:
+		d.Fallback, d.Why = true, "fallback after "+string(reason)
+	}
+	return d
+}
+
+// retries reports whether the same route is tried again.
+func (c class) retries(reason runtime.Reason, a Attempt) bool {
+	if c.listed && slices.Contains(a.Retry.On, string(reason)) && a.Tries < a.Retry.MaxAttempts {
+		return true
+	}
+	return c.once && a.Tries == 1 && !a.WorkBegun
+}

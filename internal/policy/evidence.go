@@ -1,0 +1,68 @@
+package policy
+
+import (
+	"fmt"
+	"strings"
+
+	"orchestrate/internal/runtime"
+)
+
+// CapabilityOf is the capability of a runtime with a model ("" = its default) and
+// where that is known from: the operator's configuration, else the live model
+// list, else what the probe has shown.
+func CapabilityOf(p runtime.Profile, model string, op Operator) (Capability, string) {
+	switch p.Kind {
+	case runtime.KindExec:
+		return NoCapability, "a plain program has no capability"
+	case runtime.KindStandin:
+		return Capability(p.Capability), p.CapabilitySource
+	}
+	model = modelOrDefault(p, model)
+	if c, where := op.capability(p.Runtime, namesLive(p, model)); c != NoCapability {
+		return c, "operator's configuration, " + where
+	}
+	if m, ok := p.ModelNamed(model); ok && len(m.Efforts) > 0 && p.Has(runtime.ControlEffort) {
+		return C3, fmt.Sprintf("live model list: %s has a reasoning-depth control (%s)", model, strings.Join(m.Efforts, ", "))
+	}
+	if p.Has(runtime.ControlEditsOnly) || p.Has(runtime.ControlOSSandbox) {
+		return C2, "live probe: headless, with tools and edits"
+	}
+	return C1, "nothing more was shown"
+}
+
+// FamilyOf is the maker of the model that would answer and where that is known
+// from. An unknown family is "", and proves nothing.
+func FamilyOf(p runtime.Profile, model string, op Operator) (family, source string) {
+	model = modelOrDefault(p, model)
+	if f, where := op.family(p.Runtime, namesLive(p, model)); f != "" {
+		return strings.ToLower(f), "operator's configuration, " + where
+	}
+	if p.Family != "" {
+		return strings.ToLower(p.Family), p.FamilySource
+	}
+	return "", "unknown"
+}
+
+// modelOrDefault names the model that answers when none is asked for.
+func modelOrDefault(p runtime.Profile, model string) string {
+	if model != "" {
+		return model
+	}
+	if p.DefaultModel != "" {
+		return p.DefaultModel
+	}
+	for _, m := range p.Models {
+		if m.Default {
+			return m.ID
+		}
+	}
+	return ""
+}
+
+// namesLive is a model's name on the command line and what it stands for today.
+func namesLive(p runtime.Profile, model string) []string {
+	if m, ok := p.ModelNamed(model); ok {
+		return []string{model, m.ID, m.Resolved}
+	}
+	return []string{model}
+}

@@ -1,0 +1,172 @@
+package policy
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"orchestrate/internal/runtime"
+)
+
+func profile(controls ...runtime.ControlName) runtime.Profile {
+	p := runtime.Profile{
+		Runtime: "one", Kind: runtime.KindCLI, State: runtime.StateAvailable, DefaultModel: "big",
+		Models: []runtime.Model{{ID: "big", Resolved: "big-9", Efforts: []string{"low", "high"}}, {ID: "small"}},
+	}
+	for _, c := range controls {
+		p.Controls = append(p.Controls, runtime.Control{Name: c, Verified: true})
+	}
+	return p
+}
+
+func operator(t *testing.T, text string) Operator {
+	t.Helper()
+	op, err := ParseOperator([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return op
+}
+
+func TestCapabilityByEvidence(t *testing.T) {
+	const ruled = "runtimes: {one: {capability: C2, models: {small: {capability: C3}, big-9: {capability: C1}}}}"
+	standin := runtime.Profile{Kind: runtime.KindStandin, Capability: "C3", CapabilitySource: "rehearsal"}
+	for name, c := range map[string]struct {
+		profile runtime.Profile
+		model   string
+		op      string
+		want    Capability
+		source  string
+	}{
+		"live list":               {profile(runtime.ControlEffort), "", "", C3, "live model list"},
+		"live list, model":        {profile(runtime.ControlEffort, runtime.ControlEditsOnly), "small", "", C2, "live probe"},
+		"no effort control":       {profile(runtime.ControlOSSandbox), "big", "", C2, "live probe"},
+		"nothing shown":           {profile(), "", "", C1, "nothing more"},
+		"operator, runtime":       {profile(runtime.ControlEffort), "other", ruled, C2, "operator's configuration, runtimes.one"},
+		"operator, model":         {profile(), "small", ruled, C3, "operator's configuration, runtimes.one.models.small"},
+		"operator, resolved name": {profile(runtime.ControlEffort), "", ruled, C1, "runtimes.one.models.big-9"},
+		"exec":                    {runtime.Profile{Kind: runtime.KindExec, Capability: "C3"}, "", "", NoCapability, "plain program"},
+		"stand-in":                {standin, "", "", C3, "rehearsal"},
+	} {
+		got, source := CapabilityOf(c.profile, c.model, operator(t, c.op))
+		if got != c.want || !strings.Contains(source, c.source) {
+			t.Errorf("%s: %q, %q", name, got, source)
+		}
+	}
+}
+
+func TestFamilyByEvidence(t *testing.T) {
+	p := profile()
+	if f, source := FamilyOf(p, "", Operator{}); f != "" || source != "unknown" {
+		t.Errorf("nothing known: %q, %q", f, source)
+	}
+	p.Family, p.FamilySource = "Maker", "sign-in"
+	if f, source := FamilyOf(p, "", Operator{}); f != "maker" || source != "sign-in" {
+		t.Errorf("live: %q, %q", f, source)
+	}
+	op := operator(t, "runtimes: {one: {family: Other, models: {small: {family: third}}}}")
+	if f, _ := FamilyOf(p, "", op); f != "other" {
+		t.Errorf("operator: %q", f)
+	}
+	if f, _ := FamilyOf(p, "small", op); f != "third" {
+		t.Errorf("operator, model: %q", f)
+	}
+}
+
+func TestPinHolds(t *testing.T) {
+	live := []runtime.Model{
+		{ID: "large", Resolved: "maker-large-4-20260101"}, {ID: "default", Resolved: "maker-large-4-20260101[1m]"}, {ID: "tiny"},
+	}
+	for _, c := range []struct {
+		pin, observed string
+		want          bool
+	}{
+		{"", "anything", true},
+		{"large", "", true}, // it cannot be observed
+		{"large", "large", true},
+		{"large", "maker-large-4-20260101", true},
+		{"large", "maker-large-4-20260101[1m]", true},
+		{"default", "maker-large-4-20260101", true},
+		{"maker-large-4-20260101", "large", true},
+		{"large", "tiny", false},
+		{"tiny", "maker-large-4-20260101", false},
+		{"maker-large-4", "maker-large-4-20260101", false}, // the list does not say so
+		{"maker-large-4-20260101", "maker-large-4-20260102", false},
+		{"other", "other-20260101", false},
+	} {
+		if got := PinHolds(c.pin, c.observed, live); got != c.want {
+			t.Errorf("PinHolds(%q, %q) = %v", c.pin, c.observed, got)
+		}
+	}
+}
+
+func TestParseOperator(t *testing.T) {
+	got := operator(t, `
+enabled: [one, two]
+runtimes:
+  one: {model: big, capability: C3, family: maker}
+secrets: {allow: ["rule:0123456789abcdef"]}
+worktree_root: ~/trees
+`)
+	want := Operator{
+		Enabled:  []string{"one", "two"},
+		Runtimes: map[string]RuntimeRule{"one": {Model: "big", Capability: C3, Family: "maker"}},
+		Secrets:  SecretRule{Allow: []string{"rule:0123456789abcdef"}}, WorktreeRoot: "~/trees",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if got.Allows("three") || !got.Allows("one") || !(Operator{}).Allows("three") {
+		t.Error("enabled is not kept")
+	}
+	for _, empty := range []string{"", "# nothing\n", string(OperatorStarter())} {
+		if diff := cmp.Diff(Operator{}, operator(t, empty)); diff != "" {
+			t.Errorf("%q: %s", empty, diff)
+		}
+	}
+}
+
+func TestParseOperatorRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		"enable: [x]":                                        "enable",
+		"runtimes: {one: {tier: C3}}":                        "tier",
+		"runtimes: {one: {capability: C4}}":                  `runtimes.one.capability is "C4"; allowed are C1, C2 and C3`,
+		"runtimes: {one: {models: {m: {capability: high}}}}": "runtimes.one.models.m.capability",
+		"worktree_root: trees":                               "worktree_root",
+		"enabled: [a]\nenabled: [b]":                         "enabled",
+		"enabled: [a]\n---\nenabled: [b]":                    "one document",
+		"enabled: {a: b}":                                    "line 1",
+		"enabled: [a":                                        "line",
+		"#" + strings.Repeat("x", maxOperator):               "at most",
+	} {
+		if _, err := ParseOperator([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40q: %v", text, err)
+		}
+	}
+}
+
+// TestStarterExamplesAreTrue uncomments the starter: its examples must be valid.
+func TestStarterExamplesAreTrue(t *testing.T) {
+	var lines []string
+	for line := range strings.Lines(string(OperatorStarter())) {
+		body, ok := strings.CutPrefix(line, "# ")
+		if ok && (strings.HasPrefix(body, " ") || strings.HasPrefix(body, "enabled: [") || strings.HasPrefix(body, "runtimes:") ||
+			strings.HasPrefix(body, "secrets:") || strings.HasPrefix(body, "worktree_root:")) {
+			lines = append(lines, body)
+		}
+	}
+	op := operator(t, strings.Join(lines, ""))
+	if len(op.Enabled) != 2 || op.Runtimes["claude"].Capability != C3 || len(op.Secrets.Allow) != 1 || op.WorktreeRoot == "" {
+		t.Errorf("%+v", op)
+	}
+}
+
+func FuzzParseOperator(f *testing.F) {
+	f.Add([]byte("enabled: [one]\nruntimes: {one: {capability: C3}}"))
+	f.Add(OperatorStarter())
+	f.Add([]byte("a: &a [*a]"))
+	f.Fuzz(func(_ *testing.T, data []byte) {
+		ParseOperator(data) //nolint:errcheck // only that it returns
+	})
+}
