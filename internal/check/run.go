@@ -1,0 +1,205 @@
+// Package check asks the questions that need no judgement: do the declared
+// checks pass, are the declared outputs there, did a writer stay inside the paths
+// it owns, and did it change what judges it. The answers come from the engine's
+// own look at the tree, never from what an agent said.
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/spec"
+)
+
+// DefaultTimeout is that of a check whose spec names none.
+const DefaultTimeout = 10 * time.Minute
+
+// The statuses of a check.
+const (
+	Passed     = "passed"
+	Failed     = "failed"
+	TimedOut   = "timeout"
+	NotRun     = "not-run"     // it could not be started, or the run ended before it
+	ForArbiter = "for-arbiter" // an assertion
+	Scripted   = "scripted"    // a rehearsal's script said that it passes
+)
+
+// Command is one check, ready to run.
+type Command struct {
+	Job     string
+	Name    string
+	Argv    []string
+	Dir     string // absolute
+	Timeout time.Duration
+	Env     []string // the whole environment, NAME=value
+	Stdout  string   // absolute path of the file that the runner fills, redacted
+	Stderr  string
+}
+
+// Result is how a check's process ended.
+type Result struct {
+	ExitCode   *int // nil when a signal ended it or it never started
+	TimedOut   bool
+	SpawnError string // it could not be started
+	Duration   time.Duration
+}
+
+// Runner runs one process to the proven end of its tree. An error says that
+// nothing is known about how the process ended.
+type Runner interface {
+	Run(ctx context.Context, c Command) (Result, error)
+}
+
+// Env is where and how the checks of one job run.
+type Env struct {
+	Runner   Runner
+	Job      string
+	Dir      string                                            // absolute cwd of the checks
+	RunDir   string                                            // absolute; files go to <job>/checks below it
+	Environ  []string                                          // the same environment as the job's
+	Redact   func(string) string                               // for the recorded command
+	Record   func(rel string, result ledger.CheckResult) error // writes checks/<n>.json
+	Scripted map[string]bool                                   // a rehearsal's results by check name: true = pass
+}
+
+// Run runs the checks one after the other, all of them even when one fails, and
+// records each. The error, beside the results, says what could not be run or
+// recorded; such a check is not-run and has not passed.
+func Run(ctx context.Context, checks []spec.Check, env Env) ([]ledger.Check, error) {
+	if len(checks) == 0 {
+		return nil, nil
+	}
+	if err := os.MkdirAll(filepath.Join(env.RunDir, filepath.FromSlash(path.Dir(ledger.CheckPath(env.Job, 1, "out")))), 0o700); err != nil {
+		return nil, fmt.Errorf("checks of %s: %w", env.Job, err)
+	}
+	results := make([]ledger.Check, len(checks))
+	var errs []error
+	for i, c := range checks {
+		var err error
+		results[i], err = env.one(ctx, i+1, c)
+		errs = append(errs, err)
+		record := ledger.CheckResult{SchemaVersion: 1, Check: results[i]}
+		errs = append(errs, env.Record(ledger.CheckPath(env.Job, i+1, "json"), record))
+	}
+	return results, errors.Join(errs...)
+}
+
+// one runs check n, counted from 1.
+func (e Env) one(ctx context.Context, n int, c spec.Check) (ledger.Check, error) {
+	r := ledger.Check{Name: Name(n, c), Kind: "run", Status: NotRun}
+	if c.Assert != "" {
+		r.Kind, r.Status, r.Command = "assert", ForArbiter, e.redact(c.Assert)
+		return r, nil
+	}
+	r.Command = e.redact(Shown(c))
+	if pass, ok := e.Scripted[r.Name]; ok {
+		return scripted(r, pass), nil
+	}
+	if ctx.Err() != nil {
+		return r, nil
+	}
+	r.Output = ledger.CheckPath(e.Job, n, "out")
+	cmd := Command{
+		Job: e.Job, Name: r.Name, Argv: argv(c), Dir: e.Dir, Timeout: c.Timeout, Env: e.Environ,
+		Stdout: e.file(r.Output), Stderr: e.file(ledger.CheckPath(e.Job, n, "err")),
+	}
+	if cmd.Timeout <= 0 {
+		cmd.Timeout = DefaultTimeout
+	}
+	res, err := e.Runner.Run(ctx, cmd)
+	if err != nil {
+		return r, fmt.Errorf("check %s of %s: %w", r.Name, e.Job, err)
+	}
+	if res.SpawnError != "" {
+		return r, fmt.Errorf("check %s of %s could not be started: %s", r.Name, e.Job, res.SpawnError)
+	}
+	r.ExitCode, r.DurationMs, r.Status = res.ExitCode, res.Duration.Milliseconds(), status(ctx, res)
+	return r, nil
+}
+
+func (e Env) file(rel string) string { return filepath.Join(e.RunDir, filepath.FromSlash(rel)) }
+
+func (e Env) redact(s string) string {
+	if e.Redact == nil {
+		return s
+	}
+	return e.Redact(s)
+}
+
+func status(ctx context.Context, res Result) string {
+	switch {
+	case res.TimedOut:
+		return TimedOut
+	case res.ExitCode != nil && *res.ExitCode == 0:
+		return Passed
+	case ctx.Err() != nil: // it was stopped with the run, which says nothing about the work
+		return NotRun
+	}
+	return Failed
+}
+
+// scripted is a result that nobody worked for; that a script passes a check is
+// kept apart from a pass.
+func scripted(r ledger.Check, pass bool) ledger.Check {
+	code := 1
+	r.Status = Failed
+	if pass {
+		code, r.Status = 0, Scripted
+	}
+	r.ExitCode = &code
+	return r
+}
+
+// OK reports whether a check leaves nothing against the job. Assertions are for
+// the arbiter and hold nothing up here.
+func OK(c ledger.Check) bool {
+	return c.Status == Passed || c.Status == Scripted || c.Status == ForArbiter
+}
+
+// Name is a check's own name, or check-<n> for the n-th, counted from 1.
+func Name(n int, c spec.Check) string {
+	if c.Name != "" {
+		return c.Name
+	}
+	return "check-" + strconv.Itoa(n)
+}
+
+// argv is what is really run.
+func argv(c spec.Check) []string {
+	if c.Shell != "" {
+		return []string{"sh", "-c", c.Shell}
+	}
+	return c.Run
+}
+
+// Shown is a check's command for a person: a shell command as written, an argv
+// quoted so that it can be pasted.
+func Shown(c spec.Check) string {
+	if c.Shell != "" {
+		return c.Shell
+	}
+	words := make([]string, len(c.Run))
+	for i, w := range c.Run {
+		words[i] = shellWord(w)
+	}
+	return strings.Join(words, " ")
+}
+
+// shellWord quotes a word only where a shell would read it otherwise.
+func shellWord(w string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./=:,@%+", r)
+	}
+	if w != "" && strings.IndexFunc(w, func(r rune) bool { return !plain(r) }) < 0 {
+		return w
+	}
+	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+}
