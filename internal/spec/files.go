@@ -1,0 +1,100 @@
+package spec
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// texts reads the files that a job's prompt is made of.
+func (r *reader) texts(v jobView) {
+	if f := v.get("prompt_file"); f.text() != "" {
+		if file, ok := r.file(f); ok {
+			v.job.PromptFile, v.job.Prompt = &file, file.Text
+			if strings.TrimSpace(file.Text) == "" {
+				r.failf(f, "file", "the file %s is empty; allowed: a prompt", quote(f.text()))
+			}
+		}
+	}
+	for _, item := range v.get("instructions").items() {
+		if file, ok := r.file(item); ok {
+			v.job.Instructions = append(v.job.Instructions, file)
+		}
+	}
+	r.skill(v)
+}
+
+// skill is a file when there is one, or when it can only be meant as one.
+func (r *reader) skill(v jobView) {
+	s := v.get("skill")
+	name := s.text()
+	if name == "" {
+		return
+	}
+	info, err := os.Stat(filepath.Join(r.opt.Dir, name))
+	switch {
+	case err == nil && info.Mode().IsRegular(), strings.ContainsAny(name, `/\`), strings.HasSuffix(name, ".md"):
+		if file, ok := r.file(s); ok {
+			v.job.Skill = &file
+		}
+	default:
+		v.job.SkillName = name
+	}
+}
+
+// file reads one text file, relative to the spec file and inside its folder or a
+// workspace root, symbolic links followed.
+func (r *reader) file(v value) (File, bool) {
+	name := v.text()
+	if name == "" {
+		return File{}, false
+	}
+	if filepath.IsAbs(name) || hasDrive(name) {
+		r.failf(v, "file", "the file %s is absolute; allowed: a path relative to the spec file", quote(name))
+		return File{}, false
+	}
+	real, err := filepath.EvalSymlinks(filepath.Join(r.opt.Dir, name))
+	if err != nil {
+		r.failf(v, "file", "the file %s: %s in %s; allowed: a path relative to the spec file", quote(name), readFault(err), r.opt.Dir)
+		return File{}, false
+	}
+	home, err := filepath.EvalSymlinks(r.opt.Dir)
+	if err != nil || (!inside(home, real) && !r.inRoots(real)) {
+		r.failf(v, "file", "the file %s is %s, outside the spec's folder and the workspace roots; copy it there", quote(name), real)
+		return File{}, false
+	}
+	return r.content(v, name, real)
+}
+
+// content reads a file that is text and not too long.
+func (r *reader) content(v value, name, real string) (File, bool) {
+	info, err := os.Stat(real)
+	switch {
+	case err != nil:
+		r.failf(v, "file", "the file %s: %s", quote(name), readFault(err))
+		return File{}, false
+	case info.IsDir():
+		r.failf(v, "file", "%s is a folder; allowed: a text file, such as the SKILL.md or README.md in it", quote(name))
+		return File{}, false
+	case !info.Mode().IsRegular():
+		r.failf(v, "file", "%s is not a regular file", quote(name))
+		return File{}, false
+	case info.Size() > MaxBytes:
+		r.failf(v, "file", "the file %s has %d bytes; at most %d (4 MiB) are read", quote(name), info.Size(), MaxBytes)
+		return File{}, false
+	}
+	data, err := readBounded(real, MaxBytes)
+	if err != nil {
+		r.failf(v, "file", "the file %s: %s", quote(name), readFault(err))
+		return File{}, false
+	}
+	if at, what := badText(data); what != "" {
+		r.failf(v, "file", "the file %s, line %d: %s", quote(name), at.line, what)
+		return File{}, false
+	}
+	sum := sha256.Sum256(data)
+	r.searchFile(v, name, string(data))
+	return File{Path: name, Abs: real, SHA256: hex.EncodeToString(sum[:]), Text: string(data)}, true
+}

@@ -1,0 +1,93 @@
+package spec
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// runFiles are the files of a run directory and of a job directory. A job's
+// folder stands beside the former, and on a case-insensitive disk too.
+var runFiles = [...]string{
+	"spec.yaml", "request.md", "jobs.yaml", "runtimes.json", "state.json", "journal.jsonl",
+	"report.md", "report.html", "report.json", "approvals.json", "orchestrate-history.jsonl",
+	"prompt.md", "command.txt", "stdout.txt", "stderr.txt", "output.md", "status.json",
+	"session.json", "events.jsonl", "exit.json", "changes.patch", "request.json", "result.md",
+	"evidence.md", "verdict.json",
+}
+
+// device matches names that Windows gives to devices, with any extension.
+var device = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)
+
+// attemptSuffix is what the worktree of a later attempt ends in.
+var attemptSuffix = regexp.MustCompile(`\.a[0-9]+$`)
+
+// badID says why a well-formed id may not be used, or "".
+func badID(id string) string {
+	low := strings.ToLower(id)
+	switch {
+	case low == "arbiter" || low == "worktrees":
+		return "is a folder of the run directory"
+	case slices.Contains(runFiles[:], low):
+		return "is a file name of the run directory"
+	case device.MatchString(id):
+		return "is a device name on Windows"
+	case strings.HasSuffix(low, ".lock"):
+		return "ends in .lock, which git does not allow in a branch"
+	case attemptSuffix.MatchString(low):
+		return "ends in .a<digits>, which names later attempts"
+	}
+	return ""
+}
+
+// ids checks every id and returns the jobs by id.
+func (r *reader) ids(views []jobView) map[string]jobView {
+	known, folded := map[string]jobView{}, map[string]jobView{}
+	for _, v := range views {
+		id := v.own.field("id")
+		if v.job.ID == "" {
+			continue
+		}
+		if why := badID(v.job.ID); why != "" {
+			r.failf(id, "id", "the id %s %s; choose another", quote(v.job.ID), why)
+		}
+		low := strings.ToLower(v.job.ID)
+		if first, taken := folded[low]; taken {
+			r.failf(id, "id", "the id %s is already that of %s on line %d; ids are unique ignoring case", quote(v.job.ID), first.own.path, first.own.field("id").at().line)
+			continue
+		}
+		known[v.job.ID], folded[low] = v, v
+	}
+	return known
+}
+
+// dependencies checks that every named job is there.
+func (r *reader) dependencies(views []jobView, known map[string]jobView) {
+	ids := make([]string, 0, len(known))
+	for id := range known {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	for _, v := range views {
+		for _, item := range v.own.field("depends_on").items() {
+			r.knownJob(item, known, ids)
+		}
+		for _, item := range v.get("inputs").items() {
+			r.knownJob(item.field("from_job"), known, ids)
+		}
+	}
+}
+
+// maxListed bounds how many ids a message lists.
+const maxListed = 20
+
+func (r *reader) knownJob(v value, known map[string]jobView, ids []string) {
+	if _, ok := known[v.text()]; ok || v.text() == "" {
+		return
+	}
+	shown, more := ids, ""
+	if len(ids) > maxListed {
+		shown, more = ids[:maxListed], ", …"
+	}
+	r.failf(v, "unknown-job", "there is no job %s; allowed: %s%s%s", quote(v.text()), list(shown), more, meant(v.text(), ids))
+}

@@ -1,0 +1,186 @@
+package spec
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Options say where a spec is read and what may not be in it.
+type Options struct {
+	// Cwd is the folder the command runs in, absolute. Default: the spec's folder.
+	Cwd string
+	// WorkspaceRoot is the default root, absolute: the git top level of Cwd.
+	// Default: Cwd.
+	WorkspaceRoot string
+	// Dir is the folder that prompt_file, skill and instructions are relative to.
+	// Default: the spec's own folder. It is for reading a run's jobs.yaml again.
+	Dir string
+	// Secrets finds secrets in a text; nil looks for none.
+	Secrets func(text string) []Secret
+}
+
+// Secret is a find of the detector, never the value itself.
+type Secret struct {
+	Rule        string
+	Line, Col   int    // in the text that was searched, from 1
+	Fingerprint string // what an operator lists under secrets.allow
+}
+
+// Load reads a spec from a file. With any diagnostic the Spec is nil; warnings
+// and advice are in the Spec.
+func Load(path string, opt Options) (*Spec, []Diagnostic) {
+	data, err := readBounded(path, MaxBytes+1)
+	if err != nil {
+		return nil, []Diagnostic{{Pos: Position{File: path, Line: 1, Col: 1}, Rule: "read", Message: readFault(err)}}
+	}
+	return Parse(path, data, opt)
+}
+
+// Parse reads a spec from bytes; name is the file's name for messages and for
+// finding the spec's folder. Nothing is written and no process started; files
+// that the spec names are read.
+func Parse(name string, data []byte, opt Options) (*Spec, []Diagnostic) {
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return nil, []Diagnostic{{Pos: Position{File: name, Line: 1, Col: 1}, Rule: "read", Message: err.Error()}}
+	}
+	opt.Dir = cmp.Or(opt.Dir, filepath.Dir(abs))
+	opt.Cwd = cmp.Or(opt.Cwd, filepath.Dir(abs))
+	opt.WorkspaceRoot = cmp.Or(opt.WorkspaceRoot, opt.Cwd)
+	r := &reader{name: name, opt: opt, spoiled: map[string]bool{}, secretLines: map[int]bool{}}
+	s := r.read(data)
+	r.settle()
+	if len(r.errors) > 0 {
+		return nil, r.errors
+	}
+	sum := sha256.Sum256(data)
+	s.Path, s.Dir, s.Source, s.Digest = abs, opt.Dir, bytes.Clone(data), hex.EncodeToString(sum[:])
+	s.Warning, s.Advice = r.warnings, r.advice
+	return s, nil
+}
+
+// reader collects everything that is to be said about one document.
+type reader struct {
+	name        string
+	opt         Options
+	roots       []string        // resolved workspace roots
+	spoiled     map[string]bool // fields about which an error was said already
+	secretLines map[int]bool    // lines whose text must not be repeated
+	errors      []Diagnostic
+	warnings    []Diagnostic
+	advice      []Diagnostic
+}
+
+// read runs the passes in order. Later passes see only what earlier ones could
+// make sense of, and go on past mistakes so that all are said at once.
+func (r *reader) read(data []byte) *Spec {
+	t := r.document(data)
+	var root value
+	if t != nil {
+		root = value{t: t, near: spot{1, 1}}
+		r.shape(root)
+	}
+	r.searchDocument(data, root)
+	if t == nil {
+		return nil
+	}
+	s, jobs := r.decode(root)
+	r.rules(s, root, jobs)
+	return s
+}
+
+// report adds an error at a place.
+func (r *reader) report(at spot, field, rule, message string) {
+	r.errors = append(r.errors, r.diagnostic(at, field, rule, message))
+	if field != "" {
+		r.spoiled[field] = true
+	}
+}
+
+// fail adds an error about a value, once: what follows from a mistake that was
+// said already about the same field is not said again.
+func (r *reader) fail(v value, rule, message string) {
+	for path := v.path; path != ""; path = parentPath(path) {
+		if r.spoiled[path] && (path == v.path || !isJob(path)) {
+			return
+		}
+	}
+	r.report(v.at(), v.path, rule, message)
+}
+
+// failf is fail with a format.
+func (r *reader) failf(v value, rule, format string, args ...any) {
+	r.fail(v, rule, fmt.Sprintf(format, args...))
+}
+
+// warn adds a warning about a value.
+func (r *reader) warn(v value, rule, message string) {
+	r.warnings = append(r.warnings, r.diagnostic(v.at(), v.path, rule, message))
+}
+
+// advise adds advice about a value.
+func (r *reader) advise(v value, rule, message string) {
+	r.advice = append(r.advice, r.diagnostic(v.at(), v.path, rule, message))
+}
+
+func (r *reader) diagnostic(at spot, field, rule, message string) Diagnostic {
+	pos := Position{File: r.name, Line: max(1, at.line), Col: max(1, at.col)}
+	return Diagnostic{Pos: pos, Field: field, Message: message, Rule: rule}
+}
+
+// settle orders what was found by position, says each thing once, and drops
+// messages that would repeat text of a line in which there is a secret.
+func (r *reader) settle() {
+	for _, list := range []*[]Diagnostic{&r.errors, &r.warnings, &r.advice} {
+		slices.SortStableFunc(*list, func(a, b Diagnostic) int {
+			return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col))
+		})
+		seen := map[Diagnostic]bool{}
+		*list = slices.DeleteFunc(*list, func(d Diagnostic) bool {
+			hidden := d.Rule != "secret" && d.Pos.File == r.name && r.secretLines[d.Pos.Line]
+			again := seen[d]
+			seen[d] = true
+			return hidden || again
+		})
+	}
+}
+
+// parentPath cuts the last step of a field path.
+func parentPath(path string) string {
+	return path[:max(0, strings.LastIndexAny(path, ".["))]
+}
+
+// isJob reports whether the path is that of a whole job or of the list of jobs:
+// a mistake about one says nothing about its fields.
+func isJob(path string) bool {
+	return path == "jobs" || (strings.HasPrefix(path, "jobs[") && strings.HasSuffix(path, "]") && strings.Count(path, "[") == 1)
+}
+
+// readBounded reads at most limit bytes of a file.
+func readBounded(path string, limit int64) (data []byte, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // only read from
+	return io.ReadAll(io.LimitReader(f, limit))
+}
+
+// readFault words why a file could not be read, without repeating its path.
+func readFault(err error) string {
+	if os.IsNotExist(err) {
+		return "no such file"
+	}
+	if pe, ok := err.(*os.PathError); ok {
+		return "cannot be read: " + pe.Err.Error()
+	}
+	return "cannot be read: " + err.Error()
+}

@@ -1,0 +1,124 @@
+package spec
+
+import (
+	"fmt"
+	"path/filepath"
+	"sort"
+	"strings"
+)
+
+// searchDocument looks for secrets in the bytes as written, comments included,
+// and in every string as read, where quoting or folding hid it.
+func (r *reader) searchDocument(data []byte, root value) {
+	if r.opt.Secrets == nil {
+		return
+	}
+	texts := collect(root, nil)
+	told := map[string]bool{}
+	// Strings first: they know their field. Joined, because a search has a cost
+	// of its own that a thousand short strings would multiply.
+	joined, starts := join(texts)
+	for _, s := range r.opt.Secrets(joined) {
+		i := sort.SearchInts(starts, s.Line+1) - 1
+		if i < 0 {
+			continue
+		}
+		v := texts[i]
+		at := within(v, data, s.Line-starts[i]+1, s.Col)
+		told[s.Fingerprint] = true
+		r.secret(at, v.path, s)
+	}
+	for _, s := range r.opt.Secrets(string(data)) {
+		r.secretLines[s.Line] = true
+		if !told[s.Fingerprint] {
+			r.secret(spot{s.Line, s.Col}, nearestField(texts, s.Line), s)
+		}
+	}
+}
+
+// secret reports one find: field, rule, line and the way past a false alarm.
+func (r *reader) secret(at spot, field string, s Secret) {
+	r.secretLines[at.line] = true
+	d := r.diagnostic(at, field, "secret", secretMessage(s))
+	r.errors = append(r.errors, d)
+}
+
+func secretMessage(s Secret) string {
+	return fmt.Sprintf("this looks like a secret (rule %s) and is refused; give it to the job through the environment (env_allow). If it is none, list %q under secrets.allow in the operator's configuration", s.Rule, s.Fingerprint)
+}
+
+// searchFile looks for secrets in a text file that the spec names.
+func (r *reader) searchFile(v value, name, text string) {
+	if r.opt.Secrets == nil {
+		return
+	}
+	for _, s := range r.opt.Secrets(text) {
+		r.errors = append(r.errors, Diagnostic{
+			Pos:     Position{File: filepath.Join(r.opt.Dir, name), Line: max(1, s.Line), Col: max(1, s.Col)},
+			Field:   v.path,
+			Message: secretMessage(s),
+			Rule:    "secret",
+		})
+	}
+}
+
+// collect lists the strings of a document in order.
+func collect(v value, into []value) []value {
+	if v.t == nil {
+		return into
+	}
+	switch v.t.kind {
+	case kindText:
+		into = append(into, v)
+	case kindList:
+		for i := range v.t.items {
+			into = collect(v.item(i), into)
+		}
+	case kindMap:
+		for _, k := range v.t.keys {
+			into = collect(v.field(k), into)
+		}
+	}
+	return into
+}
+
+// join puts texts below each other and says at which line each starts, from 1.
+func join(texts []value) (string, []int) {
+	var b strings.Builder
+	starts, line := make([]int, len(texts)), 1
+	for i, v := range texts {
+		starts[i] = line
+		b.WriteString(v.t.text)
+		b.WriteByte('\n')
+		line += strings.Count(v.t.text, "\n") + 1
+	}
+	return b.String(), starts
+}
+
+// within is the place in the document of a line and column of a string. Only a
+// literal block keeps its lines; elsewhere it is the string's own place.
+func within(v value, data []byte, line, col int) spot {
+	if !v.t.block {
+		return v.t.at
+	}
+	lines := strings.SplitN(string(data), "\n", v.t.at.line+line+1)
+	at := spot{v.t.at.line + line, 1}
+	if at.line > len(lines) {
+		return v.t.at
+	}
+	indent := len(lines[v.t.at.line]) - len(strings.TrimLeft(lines[v.t.at.line], " "))
+	at.col = indent + max(1, col)
+	return at
+}
+
+// nearestField names the last string that starts at or before a line.
+func nearestField(texts []value, line int) string {
+	path := ""
+	for _, v := range texts {
+		if v.t.at.line > line {
+			break
+		}
+		path = v.path
+	}
+	return path
+}
