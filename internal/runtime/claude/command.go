@@ -1,0 +1,178 @@
+package claude
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"orchestrate/internal/runtime"
+)
+
+// Command implements runtime.Adapter: one print-mode run with the prompt on
+// stdin. Values are joined to their flags with "=", because several flags take
+// any number of words and would swallow what follows.
+func (Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Command, error) {
+	if p.Executable == nil {
+		return runtime.Command{}, errors.New("claude was not found by the probe, so there is no program to run")
+	}
+	for _, flag := range indispensable() {
+		if !shows(p, flag) {
+			return runtime.Command{}, notShown(flag, "followed")
+		}
+	}
+	cmd := runtime.Command{
+		Env: quiet(), Stdin: []byte(req.Prompt), Decoder: runtime.DecoderSpec{Runtime: Name},
+		PoliteStop: "INT", Answer: runtime.AnswerFromStream,
+		Argv: append([]string{p.Executable.Path, flagPrint, flagStream, flagVerbose}, isolationFlags(p)...),
+	}
+	for _, add := range []func(*runtime.Command, runtime.Request, runtime.Profile) error{
+		addAccess, addTools, addModel, addAgent, addResume,
+	} {
+		if err := add(&cmd, req, p); err != nil {
+			return runtime.Command{}, err
+		}
+	}
+	return cmd, nil
+}
+
+// addAccess sets the permission mode and names the controls that hold.
+func addAccess(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
+	if p.Has(runtime.ControlNoProject) {
+		cmd.Controls = append(cmd.Controls, runtime.ControlNoProject)
+	} else {
+		cmd.Limits = append(cmd.Limits, "settings, hooks or tool servers of the project are not kept out")
+	}
+	switch req.Access {
+	case runtime.AccessRead:
+		return need(cmd, p, runtime.ControlReadOnly, "kept from writing")
+	case runtime.AccessEdit:
+		cmd.Argv = append(cmd.Argv, flagAcceptEdit)
+		return need(cmd, p, runtime.ControlEditsOnly, "kept to edits in its folder")
+	case runtime.AccessShell:
+		if !shows(p, flagAcceptEdit) {
+			return notShown(flagAcceptEdit, "let edit unattended")
+		}
+		cmd.Argv = append(cmd.Argv, flagAcceptEdit)
+		return nil
+	}
+	return fmt.Errorf("claude knows no access %q", req.Access)
+}
+
+func need(cmd *runtime.Command, p runtime.Profile, name runtime.ControlName, what string) error {
+	if !p.Has(name) {
+		return fmt.Errorf("claude cannot be %s: control %q is not verified: %s", what, name, evidenceOf(p, name))
+	}
+	cmd.Controls = append(cmd.Controls, name)
+	return nil
+}
+
+func evidenceOf(p runtime.Profile, name runtime.ControlName) string {
+	for _, c := range p.Controls {
+		if c.Name == name {
+			return c.Evidence
+		}
+	}
+	return "the probe did not ask for it"
+}
+
+func addTools(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
+	g, err := grantFor(req)
+	if err != nil {
+		return err
+	}
+	if err := need(cmd, p, runtime.ControlToolLimits, "limited to its tools"); err != nil {
+		return err
+	}
+	cmd.Argv = append(cmd.Argv, flagTools+"="+strings.Join(g.offered, ","))
+	cmd.Limits = append(cmd.Limits, g.limits...)
+	for _, list := range []struct {
+		flag  string
+		rules []string
+	}{{flagAllow, g.allowed}, {flagDeny, g.denied}} {
+		if len(list.rules) > 0 && !shows(p, list.flag) {
+			return notShown(list.flag, "given the tool rules "+strings.Join(list.rules, ", "))
+		}
+		for _, rule := range list.rules {
+			cmd.Argv = append(cmd.Argv, list.flag+"="+rule)
+		}
+	}
+	return nil
+}
+
+func addModel(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
+	if req.Model != "" {
+		if err := need(cmd, p, runtime.ControlModel, "asked for model "+req.Model); err != nil {
+			return err
+		}
+		cmd.Argv = append(cmd.Argv, flagModel+"="+req.Model)
+	}
+	if req.Effort == "" {
+		return nil
+	}
+	if err := need(cmd, p, runtime.ControlEffort, "asked for effort "+req.Effort); err != nil {
+		return err
+	}
+	if err := checkEffort(req, p); err != nil {
+		return err
+	}
+	cmd.Argv = append(cmd.Argv, flagEffort+"="+req.Effort)
+	return nil
+}
+
+// checkEffort looks the effort up in the live list: the program only warns about
+// one that it does not know and goes on without.
+func checkEffort(req runtime.Request, p runtime.Profile) error {
+	name := req.Model
+	if name == "" {
+		name = p.DefaultModel
+	}
+	m, ok := p.ModelNamed(name)
+	if !ok {
+		return fmt.Errorf("effort %q cannot be checked: claude does not list model %q", req.Effort, name)
+	}
+	if !slices.Contains(m.Efforts, req.Effort) {
+		return fmt.Errorf("model %q of claude does not offer effort %q; it offers: %s", name, req.Effort, orNone(m.Efforts))
+	}
+	return nil
+}
+
+func addAgent(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
+	if req.Agent == "" {
+		return nil
+	}
+	var names []string
+	for _, a := range p.Agents {
+		names = append(names, a.Name)
+	}
+	if !slices.Contains(names, req.Agent) {
+		return fmt.Errorf("claude lists no agent %q; it lists: %s", req.Agent, orNone(names))
+	}
+	if err := need(cmd, p, runtime.ControlAgent, "asked for agent "+req.Agent); err != nil {
+		return err
+	}
+	cmd.Argv = append(cmd.Argv, flagAgent+"="+req.Agent)
+	return nil
+}
+
+func addResume(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
+	if req.Resume == "" {
+		return nil
+	}
+	if !shows(p, flagResume) {
+		return notShown(flagResume, "continued from an earlier session")
+	}
+	cmd.Argv = append(cmd.Argv, flagResume+"="+req.Resume)
+	return nil
+}
+
+func notShown(flag, what string) error {
+	return fmt.Errorf("claude cannot be %s: its help does not show %s", what, flag)
+}
+
+func orNone(list []string) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	return strings.Join(list, ", ")
+}

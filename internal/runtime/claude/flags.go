@@ -1,0 +1,84 @@
+package claude
+
+import (
+	"fmt"
+
+	"orchestrate/internal/runtime"
+)
+
+// The flags that a command may hold. A flag that this binary's help does not
+// show is never used.
+const (
+	flagPrint      = "--print"
+	flagStream     = "--output-format=stream-json"
+	flagInput      = "--input-format=stream-json"
+	flagVerbose    = "--verbose"
+	flagTools      = "--tools"
+	flagAllow      = "--allowedTools"
+	flagDeny       = "--disallowedTools"
+	flagSources    = "--setting-sources"
+	flagStrictMCP  = "--strict-mcp-config"
+	flagNoCommands = "--disable-slash-commands"
+	flagAcceptEdit = "--permission-mode=acceptEdits"
+	flagModel      = "--model"
+	flagEffort     = "--effort"
+	flagAgent      = "--agent"
+	flagResume     = "--resume"
+)
+
+func wantedFlags() []string {
+	return []string{
+		flagPrint, flagStream, flagInput, flagVerbose, flagTools, flagAllow, flagDeny, flagSources,
+		flagStrictMCP, flagNoCommands, flagAcceptEdit, flagModel, flagEffort, flagAgent, flagResume,
+	}
+}
+
+// indispensable flags are those without which no job can run or be followed.
+func indispensable() []string { return []string{flagPrint, flagStream, flagVerbose} }
+
+// isolationFlags keep settings, hooks and tool servers of the project and the
+// user out, where help shows them.
+func isolationFlags(p runtime.Profile) []string {
+	var args []string
+	for _, f := range [][2]string{{flagSources, flagSources + "="}, {flagStrictMCP, flagStrictMCP}, {flagNoCommands, flagNoCommands}} {
+		if shows(p, f[0]) {
+			args = append(args, f[1])
+		}
+	}
+	return args
+}
+
+func shows(p runtime.Profile, flag string) bool {
+	_, ok := p.Flags[flag]
+	return ok
+}
+
+// controls says which restrictions the shown flags amount to. Read-only and
+// edits-only need the tool list and everything that keeps other code out: a
+// hook or a tool server would write whatever the tool list says.
+func controls(p runtime.Profile) []runtime.Control {
+	noProject := []string{flagSources, flagStrictMCP}
+	return []runtime.Control{
+		control(p, runtime.ControlToolLimits, flagTools),
+		control(p, runtime.ControlNoProject, noProject...),
+		control(p, runtime.ControlReadOnly, append([]string{flagTools}, noProject...)...),
+		control(p, runtime.ControlEditsOnly, append([]string{flagTools, flagAcceptEdit}, noProject...)...),
+		control(p, runtime.ControlModel, flagModel),
+		control(p, runtime.ControlEffort, flagEffort),
+		control(p, runtime.ControlAgent, flagAgent),
+	}
+}
+
+func control(p runtime.Profile, name runtime.ControlName, needs ...string) runtime.Control {
+	c := runtime.Control{Name: name, Verified: true}
+	for _, flag := range needs {
+		if !shows(p, flag) {
+			return runtime.Control{Name: name, Evidence: fmt.Sprintf("help does not show %s", flag)}
+		}
+		if c.Evidence != "" {
+			c.Evidence += " · "
+		}
+		c.Evidence += p.Flags[flag]
+	}
+	return c
+}
