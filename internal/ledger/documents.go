@@ -44,3 +44,57 @@ type Approval struct {
 	By     string    `json:"by"`     // flag | tty | elicitation
 	At     time.Time `json:"at"`
 }
+
+// Judgement is arbiter/verdict.json: what the engine found, what the arbiter
+// answered, and what follows from both.
+type Judgement struct {
+	SchemaVersion       int          `json:"schemaVersion"`
+	RunID               string       `json:"runId"`
+	Verdict             string       `json:"verdict"` // pass | fail | blocked | unreviewed | rehearsal
+	Why                 []string     `json:"why"`     // what kept it from being a pass
+	Mode                string       `json:"mode"`    // required | checks-only
+	Rehearsal           bool         `json:"rehearsal"`
+	Runtime             string       `json:"runtime"` // of the arbiter, "" = none was asked
+	Model               string       `json:"model"`
+	Independence        string       `json:"independence"` // independent | not-independent: reason | ""
+	Findings            []Finding    `json:"findings"`     // layer 1: rules that the engine found broken
+	Overall             string       `json:"overall"`      // pass | fail | blocked as the arbiter said, "" = it did not
+	Jobs                []JobVerdict `json:"jobs"`
+	Questions           []Answer     `json:"questions"`
+	Contradictions      []string     `json:"contradictions"`
+	UnsupportedClaims   []string     `json:"unsupportedClaims"`
+	SafetyGaps          []string     `json:"safetyGaps"`
+	UnresolvedQuestions []string     `json:"unresolvedQuestions"`
+	At                  time.Time    `json:"at"`
+}
+
+// Finding is one broken rule of layer 1.
+type Finding struct {
+	Rule   string `json:"rule"`
+	Job    string `json:"job"` // "" = the run
+	Detail string `json:"detail"`
+}
+
+// JobVerdict is what the arbiter says of one job.
+type JobVerdict struct {
+	Job       string     `json:"job"`
+	Verdict   string     `json:"verdict"` // pass | fail | unsure
+	Why       string     `json:"why"`
+	Citations []Citation `json:"citations"`
+}
+
+// Citation is evidence that the arbiter named, and whether it is there.
+type Citation struct {
+	Kind  string `json:"kind"` // file | artifact | command | commit
+	Ref   string `json:"ref"`
+	Found bool   `json:"found"` // as the engine verified it
+}
+
+// Answer is the arbiter's to one of the nine questions.
+type Answer struct {
+	N        int    `json:"n"` // 1..9
+	Question string `json:"question"`
+	Answer   string `json:"answer"` // yes | no | unsure
+	Why      string `json:"why"`
+	Passes   bool   `json:"passes"`
+}

@@ -1,0 +1,233 @@
+package report
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/runtime"
+)
+
+// Build makes the report.
+func Build(in Input) Report {
+	s := in.State
+	r := Report{
+		SchemaVersion: ledger.SchemaVersion, RunID: s.RunID, RunDir: in.RunDir, SpecPath: in.SpecPath,
+		SpecDigest: s.SpecDigest, Base: s.Base, Verdict: s.Verdict, ExitStatus: s.ExitStatus,
+		StartedAt: s.StartedAt, EndedAt: s.EndedAt, Judgement: in.Judgement,
+		Approvals: orEmpty(in.Approvals), KeptTrees: orEmpty(in.KeptTrees), Notes: orEmpty(in.Notes),
+		Patches: patches(in), Reproduce: reproduce(in), Unresolved: orEmpty(in.Unresolved),
+	}
+	if s.EndedAt != nil {
+		r.DurationMs = s.EndedAt.Sub(s.StartedAt).Milliseconds()
+	}
+	for _, j := range s.Jobs {
+		r.addJob(in, j)
+	}
+	if j := in.Judgement; j != nil {
+		r.Unresolved = append(append([]string{}, j.UnresolvedQuestions...), r.Unresolved...)
+		r.Rehearsal = r.Rehearsal || j.Rehearsal
+		if r.Verdict == "" {
+			r.Verdict = j.Verdict
+		}
+	}
+	if r.Verdict == "" {
+		r.Verdict = "blocked" // a run that nobody judged
+	}
+	r.Rehearsal = r.Rehearsal || r.Verdict == "rehearsal"
+	r.NeedsPerson = needsPerson(r)
+	return r
+}
+
+func orEmpty[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+// addJob takes a job in and counts it.
+func (r *Report) addJob(in Input, j ledger.JobState) {
+	st, ok := in.Jobs[j.ID]
+	if !ok {
+		st = unstarted(j)
+	}
+	job := Job{Status: st, Earlier: orEmpty(in.Earlier[j.ID]), NextStep: in.NextSteps[j.ID]}
+	if answer := ledger.JobPath(j.ID, ledger.OutputFile); st.Attempts > 0 && in.exists(answer) {
+		job.Answer = answer
+	}
+	r.Jobs = append(r.Jobs, job)
+	r.Rehearsal = r.Rehearsal || st.Rehearsal
+	r.Totals.add(st.Status)
+	for _, c := range st.Checks {
+		r.Checks.add(c.Status)
+	}
+	for _, a := range append([]ledger.JobStatus{st}, job.Earlier...) {
+		r.Usage.add(a)
+	}
+}
+
+// unstarted is the status of a job that has no status.json yet.
+func unstarted(j ledger.JobState) ledger.JobStatus {
+	return ledger.JobStatus{
+		SchemaVersion: ledger.SchemaVersion, ID: j.ID, Status: j.Status, Reason: j.Reason, ReasonEvidence: j.Evidence,
+		Runtime: j.Runtime, Model: j.Model, Attempts: j.Attempt, StartedAt: j.StartedAt, EndedAt: j.EndedAt,
+	}
+}
+
+func (in Input) exists(rel string) bool { return in.Exists == nil || in.Exists(rel) }
+
+func (t *Totals) add(s ledger.Status) {
+	t.Total++
+	switch s {
+	case ledger.Success:
+		t.Succeeded++
+	case ledger.Failed:
+		t.Failed++
+	case ledger.Blocked:
+		t.Blocked++
+	case ledger.Interrupted:
+		t.Interrupted++
+	default:
+		t.Queued++
+	}
+}
+
+func (c *Checks) add(status string) {
+	switch status {
+	case "passed":
+		c.Passed++
+	case "failed":
+		c.Failed++
+	case "timeout":
+		c.Timeout++
+	case "for-arbiter":
+		c.ForArbiter++
+	case "scripted":
+		c.Scripted++
+	default:
+		c.NotRun++
+	}
+}
+
+// add counts one attempt. A plain program uses no model, so it has no unknown
+// usage either.
+func (u *Usage) add(a ledger.JobStatus) {
+	if a.Attempts == 0 || a.Runtime == "exec" {
+		return
+	}
+	if a.Usage == nil {
+		u.UnknownJobs++
+		return
+	}
+	sum(&u.Known.InputTokens, a.Usage.InputTokens)
+	sum(&u.Known.OutputTokens, a.Usage.OutputTokens)
+	sum(&u.Known.CostUSD, a.Usage.CostUSD)
+}
+
+func sum[N int64 | float64](total **N, n *N) {
+	if n == nil {
+		return
+	}
+	v := *n
+	if *total != nil {
+		v += **total
+	}
+	*total = &v
+}
+
+// patches fills in how each patch that is there is applied.
+func patches(in Input) []Patch {
+	all := []Patch{}
+	for _, p := range in.Patches {
+		if !in.exists(p.Path) {
+			continue
+		}
+		file := path.Join(in.RunDir, p.Path)
+		if in.GitTop == "" || in.GitTop == "." {
+			p.Apply = "git apply " + quote(file)
+		} else { // git skips what lies outside the folder it is called in
+			p.Apply = fmt.Sprintf("git -C %s apply \"$PWD\"/%s", quote(in.GitTop), quote(file))
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+func reproduce(in Input) []Command {
+	all := []Command{{Command: "orchestrate run " + quote(in.SpecPath)}}
+	for _, j := range in.State.Jobs {
+		if c := strings.TrimSpace(in.Commands[j.ID]); c != "" {
+			all = append(all, Command{Job: j.ID, Command: c})
+		}
+	}
+	return all
+}
+
+// quote makes one word of a POSIX shell.
+func quote(s string) string {
+	plain := func(c rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+,=", c)
+	}
+	switch {
+	case strings.HasPrefix(s, "-"):
+		return quote("./" + s)
+	case s != "" && strings.IndexFunc(s, plain) < 0:
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// needsPerson lists what only a person can settle, the most pressing first.
+func needsPerson(r Report) []string {
+	list := []string{}
+	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	for _, a := range r.Approvals {
+		if a.By == "flag" {
+			say("job %s (%s) was approved by a flag, without being shown: see %s", a.Job, a.Effect, ledger.ApprovalsFile)
+		}
+	}
+	if line := verdictNeeds(r); line != "" {
+		say("%s", line)
+	}
+	for _, j := range r.Jobs {
+		if line := jobNeeds(j); line != "" {
+			say("%s", line)
+		}
+	}
+	for _, p := range r.Patches {
+		say("the patch of job %s waits to be integrated: %s", p.Job, p.Apply)
+	}
+	return list
+}
+
+func verdictNeeds(r Report) string {
+	switch r.Verdict {
+	case "fail":
+		return "the verdict is fail: see the verdict below before using anything of this run"
+	case "blocked":
+		return "nobody has judged this run: see the verdict below"
+	case "unreviewed":
+		return "nobody has reviewed this run, as the spec asked; only the checks speak for it"
+	}
+	return ""
+}
+
+func jobNeeds(j Job) string {
+	s := j.Status
+	if s.Status == ledger.Success {
+		return ""
+	}
+	line := "job " + s.ID + " is " + string(s.Status)
+	if s.Reason != "" {
+		line += ": " + string(s.Reason)
+	}
+	switch {
+	case j.NextStep != "":
+		return line + "; next: " + j.NextStep
+	case s.Reason == runtime.BlockedDependency:
+		return "" // told with the job that it waits for
+	}
+	return line
+}

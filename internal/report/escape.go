@@ -1,0 +1,99 @@
+package report
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// What agents, tools and files say is data. In the report it is one line of
+// plain text: nothing in it can be a heading, a table cell, HTML, a link, a
+// terminal escape, or turn the direction of what follows.
+
+// maxText bounds one piece of foreign text in the report, in characters; the
+// whole of it is in the run directory.
+const maxText = 400
+
+// prose is foreign text in running text, escaped where Markdown would act on it.
+func prose(s string) string {
+	s = oneLine(s)
+	var b strings.Builder
+	for i, c := range s {
+		if strings.ContainsRune("\\`*_[]<>#|~&!$", c) || i == 0 && strings.ContainsRune("-+=", c) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(c)
+	}
+	out := links.ReplaceAllString(b.String(), `$1\$2`)
+	return number.ReplaceAllString(out, `$1\$2`)
+}
+
+var (
+	links  = regexp.MustCompile(`(?i)(\b(?:https?|ftp|mailto|xmpp)|\bwww)([:.])`) // what renderers link by themselves
+	number = regexp.MustCompile(`^(\d+)([.)])`)                                   // what would begin a list
+)
+
+// code is foreign text as a code span: names, paths, commands, evidence.
+func code(s string) string {
+	s = oneLine(s)
+	if s == "" {
+		return "—"
+	}
+	fence := strings.Repeat("`", longestRun(s)+1)
+	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
+		s = " " + s + " "
+	}
+	return fence + s + fence
+}
+
+// cell is code for a table, where a bar would end the cell even in a code span.
+func cell(s string) string { return strings.ReplaceAll(code(s), "|", `\|`) }
+
+// block is foreign text of several lines as a fenced block of the given language.
+func block(lang, s string) string {
+	fence := strings.Repeat("`", max(3, longestRun(s)+1))
+	return fence + lang + "\n" + visible(s, true) + "\n" + fence + "\n"
+}
+
+func longestRun(s string) int {
+	longest, run := 0, 0
+	for _, c := range s {
+		if c != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return longest
+}
+
+// oneLine makes one bounded line of inert characters.
+func oneLine(s string) string {
+	s = strings.Join(strings.Fields(visible(s, false)), " ")
+	if utf8.RuneCountInString(s) > maxText {
+		s = string([]rune(s)[:maxText]) + "…"
+	}
+	return s
+}
+
+// visible replaces what a terminal or a browser would obey instead of showing.
+// Newlines stay, or become spaces.
+func visible(s string, lines bool) string {
+	var b strings.Builder
+	for _, c := range s {
+		switch {
+		case c == '\n' && lines, c == '\t' && lines:
+			b.WriteRune(c)
+		case unicode.IsSpace(c):
+			b.WriteByte(' ')
+		case unicode.In(c, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs), c == 0x3164, c == 0x115f, c == 0x1160:
+			fmt.Fprintf(&b, "(U+%04X)", c)
+		default:
+			b.WriteRune(c) // of invalid UTF-8 the replacement character
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,380 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/runtime"
+)
+
+// page is a Markdown document being written.
+type page struct{ bytes.Buffer }
+
+func (p *page) say(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
+
+func (p *page) heading(text string) { fmt.Fprintf(p, "\n## %s\n\n", text) }
+
+// table writes rows whose cells are already safe.
+func (p *page) table(head []string, rows [][]string) {
+	p.say("| %s |", strings.Join(head, " | "))
+	p.say("|%s", strings.Repeat(" --- |", len(head)))
+	for _, row := range rows {
+		p.say("| %s |", strings.Join(row, " | "))
+	}
+}
+
+// bullets lists foreign text under a lead, or nothing.
+func (p *page) bullets(lead string, items []string) {
+	if len(items) == 0 {
+		return
+	}
+	if lead != "" {
+		p.say("\n%s\n", lead)
+	}
+	for _, s := range items {
+		p.say("- %s", prose(s))
+	}
+}
+
+// Markdown is report.md's content. Paths of a job's files are links from the run
+// directory, where report.md lies.
+func (r Report) Markdown() []byte {
+	var p page
+	r.result(&p)
+	r.jobs(&p)
+	r.verdict(&p)
+	r.checks(&p)
+	r.patches(&p)
+	r.trees(&p)
+	r.blocked(&p)
+	r.attempts(&p)
+	if len(r.Notes) > 0 {
+		p.heading("Also seen during the run")
+		p.bullets("", r.Notes)
+	}
+	r.reproduction(&p)
+	p.say("\n%s", strings.TrimSuffix(r.Completion(), "\n"))
+	return p.Bytes()
+}
+
+// Completion is the block that ends report.md and the standard output of run.
+func (r Report) Completion() string {
+	var p page
+	p.say("**Orchestrate Result**")
+	p.say("- Spec: %s", prose(r.SpecPath))
+	p.say("- Report: %s", prose(path.Join(r.RunDir, ledger.ReportFile)))
+	p.say("- Jobs: %d/%d/%d", r.Totals.Succeeded, r.Totals.Total, r.Totals.Failed+r.Totals.Blocked)
+	p.say("- Arbiter: %s", r.Verdict)
+	p.say("- Checks: %s%s", r.Checks, r.mark())
+	p.say("\nUnresolved questions:")
+	p.bullets("", r.Unresolved)
+	if len(r.Unresolved) == 0 {
+		p.say("- None")
+	}
+	return p.String()
+}
+
+// mark is put where a reader could take a rehearsal for the real thing.
+func (r Report) mark() string {
+	if r.Rehearsal {
+		return " (REHEARSAL)"
+	}
+	return ""
+}
+
+// String is the checks in a few words.
+func (c Checks) String() string {
+	var parts []string
+	for _, n := range []struct {
+		n    int
+		word string
+	}{
+		{c.Passed, "passed"},
+		{c.Failed, "failed"},
+		{c.Timeout, "timed out"},
+		{c.NotRun, "not run"},
+		{c.Scripted, "scripted"},
+		{c.ForArbiter, "for the arbiter"},
+	} {
+		if n.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n.n, n.word))
+		}
+	}
+	if parts == nil {
+		return "none declared"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (r Report) result(p *page) {
+	p.say("# Orchestrate report: %s%s", r.Verdict, r.mark())
+	if r.Rehearsal {
+		p.say("\n**REHEARSAL**: the stand-in did the agents' work. Nothing here says what a real agent would have done.")
+	}
+	t := r.Totals
+	p.say("\n**Result%s: %s.** %d of %d jobs succeeded, %d failed, %d blocked, %d interrupted, %d not settled.",
+		r.mark(), r.Verdict, t.Succeeded, t.Total, t.Failed, t.Blocked, t.Interrupted, t.Queued)
+	p.say("Run %s of %s, started %s, took %s%s. Checks: %s. Cost: %s.",
+		code(r.RunID), code(r.SpecPath), r.StartedAt.UTC().Format("2006-01-02 15:04:05 UTC"), took(r.DurationMs),
+		exitText(r.ExitStatus), r.Checks, r.Usage)
+	p.say("\n### What needs a person\n")
+	p.bullets("", r.NeedsPerson)
+	if len(r.NeedsPerson) == 0 {
+		p.say("- Nothing.")
+	}
+}
+
+func exitText(status *int) string {
+	if status == nil {
+		return ", not ended"
+	}
+	return fmt.Sprintf(", exit status %d", *status)
+}
+
+func took(ms int64) string {
+	d := time.Duration(ms) * time.Millisecond
+	if d >= time.Minute {
+		d = d.Round(time.Second)
+	}
+	return d.String()
+}
+
+// String is the cost in a few words; unknown is said, never zero.
+func (u Usage) String() string {
+	s := cost(&u.Known)
+	if u.UnknownJobs > 0 {
+		s += fmt.Sprintf(" (%d attempts did not say)", u.UnknownJobs)
+	}
+	return s
+}
+
+func cost(u *runtime.Usage) string {
+	if u == nil || u.CostUSD == nil && u.InputTokens == nil && u.OutputTokens == nil {
+		return "unknown"
+	}
+	var parts []string
+	if u.CostUSD != nil {
+		parts = append(parts, "$"+strconv.FormatFloat(*u.CostUSD, 'f', 4, 64))
+	}
+	if u.InputTokens != nil {
+		parts = append(parts, fmt.Sprintf("%d tokens in", *u.InputTokens))
+	}
+	if u.OutputTokens != nil {
+		parts = append(parts, fmt.Sprintf("%d out", *u.OutputTokens))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (r Report) jobs(p *page) {
+	p.heading("Jobs" + r.mark())
+	var rows [][]string
+	for _, j := range r.Jobs {
+		rows = append(rows, jobRow(j))
+	}
+	p.table([]string{"job", "status", "tiers", "runtime", "model", "agent", "time", "cost", "artifacts", "error"}, rows)
+}
+
+func jobRow(j Job) []string {
+	s := j.Status
+	status := string(s.Status)
+	if s.Rehearsal {
+		status += " (REHEARSAL)"
+	}
+	costs := cost(s.Usage)
+	if s.Runtime == "exec" || s.Attempts == 0 {
+		costs = "—"
+	}
+	problem := "—"
+	if s.Reason != "" || s.ReasonEvidence != "" {
+		problem = cell(strings.TrimSpace(string(s.Reason) + " " + s.ReasonEvidence))
+	}
+	return []string{
+		cell(s.ID), status, cell(strings.Trim(s.CapabilityTier+"/"+s.RiskTier, "/")), cell(s.Runtime), cell(s.Model), cell(s.Agent),
+		took(s.DurationMs), costs, artifacts(j), problem,
+	}
+}
+
+func artifacts(j Job) string {
+	var parts []string
+	if j.Answer != "" {
+		parts = append(parts, "answer "+cell(j.Answer))
+	}
+	for _, a := range j.Status.Artifacts {
+		parts = append(parts, fmt.Sprintf("%s %d B", cell(a.Path), a.Bytes))
+	}
+	if parts == nil {
+		return "—"
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (r Report) verdict(p *page) {
+	p.heading("Verdict: " + r.Verdict + r.mark())
+	j := r.Judgement
+	if j == nil {
+		p.say("No arbiter judged this run.")
+		return
+	}
+	if j.Runtime == "" {
+		p.say("No arbiter was asked (mode %s).", code(j.Mode))
+	} else {
+		p.say("Arbiter: %s, model %s, which answered %s; %s.",
+			code(j.Runtime), code(j.Model), code(j.Overall), prose(orElse(j.Independence, "independence not known")))
+	}
+	p.bullets("Why it is not a pass:", j.Why)
+	if len(j.Findings) > 0 {
+		p.say("\nRules that the engine found broken:\n")
+		for _, f := range j.Findings {
+			p.say("- %s, job %s: %s", code(f.Rule), code(f.Job), prose(f.Detail))
+		}
+	}
+	jobVerdicts(p, j.Jobs)
+	answers(p, j.Questions)
+	p.bullets("Contradictions:", j.Contradictions)
+	p.bullets("Claims without support:", j.UnsupportedClaims)
+	p.bullets("Gaps in safety:", j.SafetyGaps)
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+func jobVerdicts(p *page, jobs []ledger.JobVerdict) {
+	if len(jobs) == 0 {
+		return
+	}
+	var rows [][]string
+	for _, v := range jobs {
+		var cited []string
+		for _, c := range v.Citations {
+			text := cell(c.Kind + " " + c.Ref)
+			if !c.Found {
+				text += " **not there**"
+			}
+			cited = append(cited, text)
+		}
+		rows = append(rows, []string{cell(v.Job), cell(v.Verdict), prose(v.Why), orElse(strings.Join(cited, "; "), "—")})
+	}
+	p.say("")
+	p.table([]string{"job", "verdict", "why", "evidence"}, rows)
+}
+
+func answers(p *page, all []ledger.Answer) {
+	if len(all) == 0 {
+		return
+	}
+	var rows [][]string
+	for _, a := range all {
+		speaks := "for a pass"
+		if !a.Passes {
+			speaks = "**against**"
+		}
+		rows = append(rows, []string{strconv.Itoa(a.N), prose(a.Question), cell(a.Answer), speaks, prose(a.Why)})
+	}
+	p.say("")
+	p.table([]string{"", "question", "answer", "speaks", "why"}, rows)
+}
+
+func (r Report) checks(p *page) {
+	var rows [][]string
+	for _, j := range r.Jobs {
+		for _, c := range j.Status.Checks {
+			exit := "—"
+			if c.ExitCode != nil {
+				exit = strconv.Itoa(*c.ExitCode)
+			}
+			rows = append(rows, []string{cell(j.Status.ID), cell(c.Name), cell(c.Command), cell(c.Status), exit, took(c.DurationMs), cell(c.Output)})
+		}
+	}
+	if rows == nil {
+		return
+	}
+	p.heading("Checks" + r.mark())
+	p.table([]string{"job", "check", "command", "result", "exit", "time", "output"}, rows)
+}
+
+func (r Report) patches(p *page) {
+	if len(r.Patches) == 0 {
+		return
+	}
+	p.heading("Patches awaiting integration" + r.mark())
+	p.say("From the workspace root:")
+	for _, x := range r.Patches {
+		p.say("\n- job %s: %d files, %d bytes, on base %s, branch %s, patch %s\n",
+			code(x.Job), x.Files, x.Bytes, code(x.Base), code(x.Branch), code(x.Path))
+		p.WriteString(block("sh", x.Apply))
+	}
+}
+
+func (r Report) trees(p *page) {
+	if len(r.KeptTrees) == 0 {
+		return
+	}
+	p.heading("Worktrees of failed attempts, kept")
+	for _, t := range r.KeptTrees {
+		p.say("- job %s, attempt %d: %s, branch %s", code(t.Job), t.Attempt, code(t.Path), code(t.Branch))
+	}
+}
+
+func (r Report) blocked(p *page) {
+	headed := false
+	for _, j := range r.Jobs {
+		if j.Status.Status != ledger.Blocked {
+			continue
+		}
+		if !headed {
+			p.heading("Blocked, and why")
+			headed = true
+		}
+		p.say("- %s: %s: %s", code(j.Status.ID), code(string(j.Status.Reason)), prose(j.Status.ReasonEvidence))
+		if j.NextStep != "" {
+			p.say("  - next: %s", prose(j.NextStep))
+		}
+		if j.Status.Route == nil {
+			continue
+		}
+		for _, c := range j.Status.Route.Candidates {
+			p.say("  - candidate %s %s: %s", code(c.Runtime), code(c.Model), prose(strings.Join(c.Reasons, "; ")))
+		}
+	}
+}
+
+func (r Report) attempts(p *page) {
+	var rows [][]string
+	for _, j := range r.Jobs {
+		if len(j.Earlier) == 0 && j.Status.FallbackReason == "" {
+			continue
+		}
+		for n, a := range append(append([]ledger.JobStatus{}, j.Earlier...), j.Status) {
+			rows = append(rows, []string{
+				cell(a.ID), strconv.Itoa(n + 1), cell(a.Runtime), cell(a.Model), string(a.Status),
+				cell(strings.TrimSpace(string(a.Reason) + " " + a.ReasonEvidence)), cell(a.FallbackReason),
+			})
+		}
+	}
+	if rows == nil {
+		return
+	}
+	p.heading("Attempts and fallbacks" + r.mark())
+	p.table([]string{"job", "attempt", "runtime", "model", "status", "reason", "why this runtime"}, rows)
+}
+
+func (r Report) reproduction(p *page) {
+	p.heading("Reproduce")
+	p.say("From the workspace root; secrets are redacted, the prompts are in each job's %s.\n", code(ledger.PromptFile))
+	for _, c := range r.Reproduce {
+		if c.Job != "" {
+			p.say("Job %s:\n", code(c.Job))
+		}
+		p.WriteString(block("sh", c.Command))
+		p.say("")
+	}
+}

@@ -1,0 +1,133 @@
+// Package report tells what a run came to: for a person with two minutes
+// (Markdown), for programs (JSON) and as the block that `run` prints last. It
+// decides nothing and reads nothing; the engine hands it everything.
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/runtime"
+)
+
+// Input is what a report is made from. Paths are relative: of a job's files to
+// the run directory, RunDir and kept trees to the workspace root.
+type Input struct {
+	RunDir     string // such as plans/reports/orchestrate-20260730-120005
+	SpecPath   string // as the person would type it
+	GitTop     string // the repository's top level from the workspace root, "" or "." when they are the same
+	State      ledger.State
+	Jobs       map[string]ledger.JobStatus   // newest attempt of each job that has one
+	Earlier    map[string][]ledger.JobStatus // attempts before that, oldest first
+	Judgement  *ledger.Judgement             // nil: nobody judged
+	Approvals  []ledger.Approval
+	Patches    []Patch
+	KeptTrees  []Tree
+	Notes      []string              // changes from outside, warnings, and what else happened to the run
+	NextSteps  map[string]string     // what a person can do about a job, by its id
+	Commands   map[string]string     // redacted, shell-quoted command of a job, as in its command.txt
+	Unresolved []string              // questions beside the arbiter's
+	Exists     func(rel string) bool // whether a path in the run directory is there; nil: all are
+}
+
+// Patch is a writer's work that waits for somebody to integrate it.
+type Patch struct {
+	Job    string `json:"job"`
+	Path   string `json:"path"` // in the run directory
+	Files  int    `json:"files"`
+	Bytes  int64  `json:"bytes"`
+	Base   string `json:"base"`   // the commit it was made on
+	Commit string `json:"commit"` // its snapshot commit, "" = none
+	Branch string `json:"branch"`
+	Apply  string `json:"apply"` // the command, from the workspace root; Build fills it
+}
+
+// Tree is the worktree of a failed attempt, kept for a person to look at.
+type Tree struct {
+	Job     string `json:"job"`
+	Attempt int    `json:"attempt"`
+	Path    string `json:"path"`
+	Branch  string `json:"branch"`
+}
+
+// Report is report.json.
+type Report struct {
+	SchemaVersion int               `json:"schemaVersion"`
+	RunID         string            `json:"runId"`
+	RunDir        string            `json:"runDir"`
+	SpecPath      string            `json:"specPath"`
+	SpecDigest    string            `json:"specDigest"`
+	Base          string            `json:"base"`
+	Rehearsal     bool              `json:"rehearsal"`
+	Verdict       string            `json:"verdict"`
+	ExitStatus    *int              `json:"exitStatus"`
+	StartedAt     time.Time         `json:"startedAt"`
+	EndedAt       *time.Time        `json:"endedAt"`
+	DurationMs    int64             `json:"durationMs"`
+	NeedsPerson   []string          `json:"needsPerson"`
+	Approvals     []ledger.Approval `json:"approvals"`
+	Totals        Totals            `json:"totals"`
+	Checks        Checks            `json:"checks"`
+	Usage         Usage             `json:"usage"`
+	Jobs          []Job             `json:"jobs"`
+	Judgement     *ledger.Judgement `json:"judgement"`
+	Patches       []Patch           `json:"patches"`
+	KeptTrees     []Tree            `json:"keptTrees"`
+	Notes         []string          `json:"notes"`
+	Reproduce     []Command         `json:"reproduce"`
+	Unresolved    []string          `json:"unresolvedQuestions"`
+}
+
+// Totals counts jobs.
+type Totals struct {
+	Total       int `json:"total"`
+	Succeeded   int `json:"succeeded"`
+	Failed      int `json:"failed"`
+	Blocked     int `json:"blocked"`
+	Interrupted int `json:"interrupted"`
+	Queued      int `json:"queued"` // or running: not settled
+}
+
+// Checks counts declared checks of the newest attempts.
+type Checks struct {
+	Passed     int `json:"passed"`
+	Failed     int `json:"failed"`
+	Timeout    int `json:"timeout"`
+	NotRun     int `json:"notRun"`
+	ForArbiter int `json:"forArbiter"`
+	Scripted   int `json:"scripted"` // the result came from a rehearsal's script
+}
+
+// Usage sums what runtimes reported over all attempts.
+type Usage struct {
+	Known       runtime.Usage `json:"known"`       // each figure null when nobody reported it
+	UnknownJobs int           `json:"unknownJobs"` // agents' attempts that reported nothing
+}
+
+// Job is one job's part.
+type Job struct {
+	Status   ledger.JobStatus   `json:"status"`
+	Earlier  []ledger.JobStatus `json:"earlier"`  // attempts before the newest
+	Answer   string             `json:"answer"`   // path of the final answer, "" = none
+	NextStep string             `json:"nextStep"` // what a person can do, "" = nothing to do
+}
+
+// Command is one that can be pasted into a shell at the workspace root.
+type Command struct {
+	Job     string `json:"job"` // "" = the run
+	Command string `json:"command"`
+}
+
+// JSON is report.json's content.
+func (r Report) JSON() ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	if err := enc.Encode(r); err != nil {
+		return nil, err
+	}
+	return buf.Bytes(), nil
+}
