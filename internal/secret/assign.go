@@ -1,5 +1,7 @@
 package secret
 
+import "bytes"
+
 // assignments lists the rules for `name = value`: names that say what they hold,
 // and names of services whose keys have no shape of their own.
 func assignments() []rule {
@@ -23,7 +25,7 @@ func services() []string {
 		"bitbucket", "bittrex", "meraki", "cloudflare", "codecov", "cohere", "coinbase", "confluent", "contentful",
 		"datadog", "dnkey", "discord", "droneci", "dropbox", "etsy", "facebook", "fastly", "finicity", "finnhub",
 		"flickr", "freshbooks", "gitter", "gocardless", "heroku", "hubspot", "intercom", "jfrog", "artifactory",
-		"bintray", "xray", "kraken", "kucoin", "launchdarkly", "linear", "linkedin", "lob", "looker", "mailchimp",
+		"bintray", "xray", "kraken", "kucoin", "launchdarkly", "linear", "linkedin", "linked-in", "linked_in", "lob", "looker", "mailchimp",
 		"mailgun", "mapbox", "mattermost", "messagebird", "message-bird", "message_bird", "netlify", "newrelic",
 		"new-relic", "new_relic", "nytimes", "new-york-times", "newyorktimes", "okta", "plaid", "privateai",
 		"private_ai", "private-ai", "rapidapi", "sendbird", "sendinblue", "sentry", "snyk", "sonar", "squarespace",
@@ -39,21 +41,24 @@ type passage struct {
 	operator   byte
 }
 
-// passageAt reads what follows a name: the rest of the name, quotes, an operator,
-// quotes, the value. All within the line.
+// passageAt reads what follows a name: the rest of the name, then quotes, blanks
+// and at least one operator in any order, then the value. All within the line.
 func passageAt(b []byte, i int) (passage, bool) {
 	var p passage
-	i = run(b, i, 20, nameRest)
-	i = run(b, i, 6, gap)
-	if i >= len(b) || !operator[b[i]] {
-		return p, false
+	i = run(b, i, 36, nameRest)
+	p.start = run(b, i, 16, leadIn)
+	if bytes.HasPrefix(b[p.start:], []byte("value=")) { // <add key="Password" value="…"/>
+		p.start = run(b, p.start+len("value"), 16, leadIn)
 	}
-	p.operator = b[i]
-	i = run(b, i, 3, operator)
-	p.start = run(b, i, 10, gap)
 	for _, c := range b[i:p.start] {
+		if operator[c] && p.operator == 0 {
+			p.operator = c
+		}
 		p.quoted = p.quoted || c == '"' || c == '\'' || c == '`'
 		p.spaced = p.spaced || c == ' '
+	}
+	if p.operator == 0 {
+		return p, false
 	}
 	p.end = run(b, p.start, maxRun, valueSet)
 	return p, p.end > p.start
@@ -61,7 +66,7 @@ func passageAt(b []byte, i int) (passage, bool) {
 
 var (
 	nameRest = set(" \ta-zA-Z0-9_.-")
-	gap      = set(" \t\"'`\\[]")
+	leadIn   = set(" \t\"'`\\[]=>:|?,")
 	operator = set("=>:|?,")
 	valueSet = func() *charset {
 		c := &charset{}
@@ -89,10 +94,13 @@ func (p passage) span(at int) Span { return Span{From: at, Start: p.start, End: 
 // when they are more than one word.
 func matchPassword(b []byte, at, n int) (Span, bool) {
 	p, ok := passageAt(b, at+n)
-	if !ok || p.operator == ',' || p.code(b) {
+	if !ok || p.code(b) {
 		return Span{}, false
 	}
 	v := b[p.start:p.end]
+	if p.operator == ',' && (!p.quoted || !has(v, digits) || entropy(v) < 3) {
+		return Span{}, false
+	}
 	if len(v) < minLength || classes(v) < 2 || entropy(v) < minEntropy {
 		return Span{}, false
 	}

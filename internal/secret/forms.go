@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// exactRule names a secret that was found by its value.
-const exactRule = "exact"
+// ExactRule is the rule of a secret that was found by its value.
+const ExactRule = "exact"
 
 // A form is one way in which an exact value can appear in text.
 type form struct {

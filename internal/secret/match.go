@@ -56,7 +56,7 @@ func matchScheme(b []byte, at, n int) (Span, bool) {
 	if !starts(b, at) {
 		return Span{}, false
 	}
-	start := run(b, at+n, 8, set(" \t"))
+	start := run(b, at+n, 8, blanks)
 	end := run(b, start, maxRun, tokenSet)
 	v := b[start:end]
 	if lower(b[at]) == 'b' && lower(b[at+1]) == 'a' {
@@ -73,6 +73,32 @@ func matchScheme(b []byte, at, n int) (Span, bool) {
 	}
 	return Span{From: at, Start: start, End: end}, true
 }
+
+// matchHeader takes the value of a header that authenticates: Authorization,
+// X-…-Token, Api-Key and their like.
+func matchHeader(b []byte, at, n int) (Span, bool) {
+	start := runBack(b, at, 32, nameSet)
+	name := bytes.ToLower(b[start : at+n])
+	if !bytes.HasPrefix(name, []byte("x-")) && !bytes.HasPrefix(name, []byte("api")) &&
+		!bytes.HasSuffix(name, []byte("authorization:")) {
+		return Span{}, false
+	}
+	i := run(b, at+n, 8, blanks)
+	if k := run(b, i, 12, letters); k < len(b) && blanks[b[k]] {
+		i = run(b, k, 8, blanks) // a scheme: Basic, Bearer, Token
+	}
+	end := run(b, i, maxRun, headerSet)
+	if v := b[i:end]; len(v) < 8 || entropy(v) < minEntropy || classes(v) < 2 {
+		return Span{}, false
+	}
+	return Span{From: start, Start: i, End: end}, true
+}
+
+var (
+	nameSet   = set("a-zA-Z-")
+	blanks    = set(" \t")
+	headerSet = set("a-zA-Z0-9_.=+/~@:-")
+)
 
 // matchURL takes the password of scheme://user:password@host, or a long lone
 // user part, which is a token.

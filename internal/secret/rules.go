@@ -25,9 +25,10 @@ func builtin() []rule {
 // structured lists the secrets that are more than a literal and a run.
 func structured() []rule {
 	return []rule{
-		{id: "private-key", lits: []string{"-----BEGIN "}, whole: true, match: matchPEM},
-		{id: "jwt", lits: []string{"eyJ"}, match: matchJWT},
+		{id: "private-key", lits: []string{"-----BEGIN"}, whole: true, match: matchPEM},
+		{id: "jwt", lits: []string{"eyJ", "eyA"}, match: matchJWT},
 		{id: "authorization", lits: []string{"bearer ", "basic ", "apikey ", "token "}, fold: true, match: matchScheme},
+		{id: "authorization", lits: []string{"authorization:", "-token:", "-key:", "apikey:", "proxy-authorization:"}, fold: true, match: matchHeader},
 		{id: "url-credentials", lits: []string{"://", `:\/\/`}, match: matchURL, plain: true},
 		{id: "curl-user", lits: []string{" -u ", " -u\"", " -u'", " --user ", " --user=", " --proxy-user "}, match: matchCurlUser, plain: true},
 		{id: "azure-client-secret", lits: digitsBefore("Q~"), match: matchAzure},

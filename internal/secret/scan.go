@@ -140,7 +140,7 @@ func hasLiteral(b []byte, e *entry) bool {
 func (s *scanner) try(e *entry, b []byte, i int, prev Span) (Span, bool) {
 	if e.kind == kindForm {
 		from, to, ok := s.forms[e.index].match(b, i, e.off)
-		return Span{From: from, Start: from, End: to, Rule: exactRule}, ok
+		return Span{From: from, Start: from, End: to, Rule: ExactRule}, ok
 	}
 	r := &s.rules[e.index]
 	if i < prev.End && prev.Rule == r.id {
@@ -166,7 +166,7 @@ func merge(dst []Span, base int, sp Span) []Span {
 	for len(dst) > base && dst[len(dst)-1].End > sp.Start {
 		p := dst[len(dst)-1]
 		sp.From, sp.Start, sp.End = min(sp.From, p.From), min(sp.Start, p.Start), max(sp.End, p.End)
-		if sp.Rule != exactRule {
+		if sp.Rule != ExactRule {
 			sp.Rule = p.Rule
 		}
 		dst = dst[:len(dst)-1]

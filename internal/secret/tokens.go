@@ -22,7 +22,7 @@ func forgeTokens() []rule {
 		weak("artifactory-key", alnum, 50, "cmVmd"),
 		folded(token("sourcegraph-token", word, 40, "sgp_")),
 		token("sonar-token", wordDash, 35, "squ_", "sqp_", "sqa_"),
-		token("atlassian-token", tokenSet, 60, "ATATT3", "ATCTT3"),
+		folded(token("atlassian-token", tokenSet, 60, "atatt3", "atctt3")),
 		weak("octopus-key", upperNum, 26, "API-"),
 	}
 }
@@ -59,8 +59,8 @@ func cloudTokens() []rule {
 
 func serviceTokens() []rule {
 	return append(modelTokens(), []rule{
-		token("slack-token", wordDot, 8, "xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxo-", "xoxe-", "xoxe."),
-		folded(token("slack-token", wordDot, 8, "xapp-", "xoxe-", "xoxe.")),
+		token("slack-token", wordDot, 8, "xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxo-", "xoxe-", "xoxe.", "xapp-"),
+		folded(token("slack-token", wordDot, 20, "xapp-", "xoxe-", "xoxe.", "xoxb-", "xoxp-")),
 		token("slack-webhook", set("a-zA-Z0-9+/_-"), 40, "hooks.slack.com/"),
 		token("teams-webhook", set("a-zA-Z0-9@/-"), 60, ".webhook.office.com/webhookb2/"),
 		token("stripe-key", alnum, 10, "sk_live_", "sk_test_", "sk_prod_", "rk_live_", "rk_test_", "rk_prod_", "whsec_"),
@@ -91,7 +91,7 @@ func serviceTokens() []rule {
 		token("settlemint-token", alnum, 16, "sm_aat_", "sm_pat_", "sm_sat_"),
 		token("shippo-token", hexDigits, 40, "shippo_live_", "shippo_test_"),
 		token("shopify-token", hexDigits, 32, "shpat_", "shpca_", "shppa_", "shpss_"),
-		token("typeform-token", tokenSet, 55, "tfp_"),
+		folded(token("typeform-token", tokenSet, 55, "tfp_")),
 		weak("twilio-key", hexDigits, 31, twilio()...),
 	}...)
 }
