@@ -1,11 +1,14 @@
 package script
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+
+	"orchestrate/internal/runtime/standin"
 )
 
 // options are the stand-in's flags.
@@ -32,7 +35,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "standin: %v\n", err)
 		return 2
 	}
-	p := &player{opt: opt, out: stdout, err: stderr, prompt: string(prompt)}
+	p := &player{opt: opt, emit: lines(stdout), err: stderr, mark: marked, prompt: string(prompt)}
 	if err := p.run(steps, scripted); err != nil {
 		fmt.Fprintf(stderr, "standin: %v\n", err)
 		return 1
@@ -52,6 +55,18 @@ func (p *player) run(steps []Step, scripted bool) error {
 		return err
 	}
 	return p.finish()
+}
+
+// lines prints each line as one JSON object.
+func lines(out io.Writer) func(standin.Line) error {
+	return func(l standin.Line) error {
+		data, err := json.Marshal(l)
+		if err != nil {
+			return err
+		}
+		_, err = out.Write(append(data, '\n'))
+		return err
+	}
 }
 
 func parse(args []string, stderr io.Writer) (options, error) {

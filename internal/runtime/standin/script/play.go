@@ -18,14 +18,37 @@ const readLimit = 64 << 10
 
 // player plays one attempt.
 type player struct {
-	opt      options
-	out, err io.Writer
-	prompt   string
+	opt    options
+	emit   func(standin.Line) error
+	err    io.Writer
+	mark   func(string) string // flags what is said
+	prompt string
 
 	answer *string // nil until a step gave one
 	failed *Error
 	silent bool // no completion event
 	exit   int
+}
+
+// Stage is where another program than the stand-in plays steps: a fake of a real
+// agent, which says the same in that agent's own form.
+type Stage struct {
+	Out    string // the artifacts folder
+	Emit   func(standin.Line) error
+	Stderr io.Writer
+}
+
+// Play plays the steps and ends as they say; its texts are not flagged as a
+// rehearsal. It returns the exit status that they give.
+func Play(steps []Step, st Stage) (exit int, err error) {
+	p := &player{
+		opt: options{job: "fake", out: st.Out}, emit: st.Emit, err: st.Stderr,
+		mark: func(text string) string { return text },
+	}
+	if err := p.play(steps); err != nil {
+		return 1, err
+	}
+	return p.exit, p.finish()
 }
 
 // play does the steps in order; the first that cannot be played ends it.
@@ -107,21 +130,21 @@ func (p *player) finish() error {
 	}
 	if p.failed != nil {
 		return p.emit(standin.Line{
-			Kind: runtime.EventFailed, Reason: p.failed.Reason, Text: marked(p.failed.Text),
+			Kind: runtime.EventFailed, Reason: p.failed.Reason, Text: p.mark(p.failed.Text),
 			RetryAfterMs: p.failed.RetryAfter.Milliseconds(),
 		})
 	}
 	if p.silent {
 		return nil
 	}
-	if err := p.emit(standin.Line{Kind: runtime.EventAnswer, Text: marked(*p.answer)}); err != nil {
+	if err := p.emit(standin.Line{Kind: runtime.EventAnswer, Text: p.mark(*p.answer)}); err != nil {
 		return err
 	}
 	return p.emit(standin.Line{Kind: runtime.EventComplete})
 }
 
 func (p *player) say(text string) error {
-	return p.emit(standin.Line{Kind: runtime.EventText, Text: marked(text)})
+	return p.emit(standin.Line{Kind: runtime.EventText, Text: p.mark(text)})
 }
 
 // used reports a tool use and, when err is nil, that it succeeded.
@@ -171,15 +194,6 @@ func (p *player) verdict(v any) error {
 	text := "a verdict without a reader.\n\n```json\n" + string(data) + "\n```"
 	p.answer = &text
 	return nil
-}
-
-func (p *player) emit(l standin.Line) error {
-	data, err := json.Marshal(l)
-	if err != nil {
-		return err
-	}
-	_, err = p.out.Write(append(data, '\n'))
-	return err
 }
 
 // path resolves a script's path against the artifacts or the working folder.

@@ -118,10 +118,16 @@ func Parse(data []byte) (Script, error) {
 
 func stepErrors(jobs map[string][]Step) (errs []error) {
 	for _, id := range sortedKeys(jobs) {
-		for i, step := range jobs[id] {
-			if err := step.validate(); err != nil {
-				errs = append(errs, fmt.Errorf("jobs.%s[%d]: %w", id, i, err))
-			}
+		errs = append(errs, Validate("jobs."+id, jobs[id])...)
+	}
+	return errs
+}
+
+// Validate says what is wrong with steps; where is what the errors call their list.
+func Validate(where string, steps []Step) (errs []error) {
+	for i, step := range steps {
+		if err := step.validate(); err != nil {
+			errs = append(errs, fmt.Errorf("%s[%d]: %w", where, i, err))
 		}
 	}
 	return errs

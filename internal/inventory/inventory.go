@@ -1,0 +1,158 @@
+// Package inventory asks every candidate runtime, live and in parallel, what it
+// is and what it can prove, and collects the answers. Whatever one program does
+// (hang, babble, crash, or take our adapter down with it) stays in its own profile.
+//
+// It leaves Capability and Family as the adapters gave them: the rooms to its
+// right judge by policy.
+package inventory
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"orchestrate/internal/runtime"
+)
+
+// Inventory is what one round of probes found, one profile per adapter, in order.
+type Inventory struct {
+	SchemaVersion int               `json:"schemaVersion"`
+	ProbedAt      time.Time         `json:"probedAt"`
+	Profiles      []runtime.Profile `json:"profiles"`
+}
+
+// Get finds the profile of a runtime by its name in a spec.
+func (inv Inventory) Get(name string) (runtime.Profile, bool) {
+	i := slices.IndexFunc(inv.Profiles, func(p runtime.Profile) bool { return p.Runtime == name })
+	if i < 0 {
+		return runtime.Profile{}, false
+	}
+	return inv.Profiles[i], true
+}
+
+// Scoper is a Host that differs from runtime to runtime: each must see its own
+// sign-in variables and no other's.
+type Scoper interface {
+	For(runtime.Adapter) runtime.Host
+}
+
+// Prober holds the bounds of a round of probes; the zero value has the defaults.
+type Prober struct {
+	Budget time.Duration // for all questions to one runtime; 0 = 60 s
+	Grace  time.Duration // for an adapter to return after its budget; 0 = 15 s
+}
+
+// Probe asks all adapters in parallel with the default bounds.
+func Probe(ctx context.Context, host runtime.Host, adapters []runtime.Adapter) Inventory {
+	return Prober{}.Probe(ctx, host, adapters)
+}
+
+// Probe asks all adapters in parallel and returns when each has answered or used
+// up its bounds.
+func (pr Prober) Probe(ctx context.Context, host runtime.Host, adapters []runtime.Adapter) Inventory {
+	pr = pr.withDefaults()
+	inv := Inventory{SchemaVersion: 1, ProbedAt: host.Now(), Profiles: make([]runtime.Profile, len(adapters))}
+	var wg sync.WaitGroup
+	for i, a := range adapters {
+		wg.Go(func() { inv.Profiles[i] = pr.one(ctx, scoped(host, a), a) })
+	}
+	wg.Wait()
+	return inv
+}
+
+func (pr Prober) withDefaults() Prober {
+	if pr.Budget == 0 {
+		pr.Budget = time.Minute
+	}
+	if pr.Grace == 0 {
+		pr.Grace = 15 * time.Second
+	}
+	return pr
+}
+
+func scoped(host runtime.Host, a runtime.Adapter) runtime.Host {
+	if s, ok := host.(Scoper); ok {
+		return s.For(a)
+	}
+	return host
+}
+
+// one probes one runtime. An adapter that does not return in time is left behind:
+// its questions end with ctx, and what it still says is not heard.
+func (pr Prober) one(parent context.Context, host runtime.Host, a runtime.Adapter) runtime.Profile {
+	ctx, cancel := context.WithTimeout(parent, pr.Budget)
+	defer cancel()
+	seen := &watch{Host: host}
+	answer := make(chan runtime.Profile, 1)
+	go func() { answer <- guarded(ctx, seen, a) }()
+
+	select {
+	case p := <-answer:
+		return complete(p, a.Name(), seen)
+	case <-ctx.Done():
+	}
+	late := time.NewTimer(pr.Grace)
+	defer late.Stop()
+	select {
+	case p := <-answer:
+		if p.Routable() && parent.Err() == nil {
+			return complete(p, a.Name(), seen)
+		}
+		return complete(pr.overBudget(parent, p), a.Name(), seen)
+	case <-late.C:
+		return complete(pr.overBudget(parent, runtime.Profile{Kind: runtime.KindCLI}), a.Name(), seen)
+	}
+}
+
+// guarded turns a panic of an adapter into a profile.
+func guarded(ctx context.Context, host runtime.Host, a runtime.Adapter) (p runtime.Profile) {
+	defer func() {
+		if r := recover(); r != nil {
+			p = runtime.Profile{
+				Kind: runtime.KindCLI, State: runtime.StateUnverified,
+				Reason:   fmt.Sprintf("its probe broke off inside orchestrate: %v", r),
+				NextStep: "report this with the output of `orchestrate doctor --json`; until then let the jobs name another runtime",
+			}
+		}
+	}()
+	return a.Probe(ctx, host)
+}
+
+// overBudget marks what was learned before the time was up as unproven.
+func (pr Prober) overBudget(parent context.Context, p runtime.Profile) runtime.Profile {
+	p.State, p.NextStep = runtime.StateUnverified, ""
+	p.Reason = fmt.Sprintf("probe budget: its questions were not all answered within %s; that is no proof of a broken program", pr.Budget)
+	if parent.Err() != nil {
+		p.Reason = "probing was cancelled before it had answered"
+	}
+	return p
+}
+
+// complete fills what every profile must have.
+func complete(p runtime.Profile, name string, seen *watch) runtime.Profile {
+	p.Runtime = name
+	if p.ProbedAt.IsZero() {
+		p.ProbedAt = seen.Now()
+	}
+	if asked, limit := seen.unanswered(); asked != "" && !p.Routable() {
+		p.State = runtime.StateUnverified
+		p.Reason = fmt.Sprintf("probe budget: `%s` gave no answer within %s; that is no proof of a broken program", asked, limit)
+		p.NextStep = fmt.Sprintf("run `%s` yourself to see whether it hangs, then `orchestrate doctor` again", asked)
+	}
+	if p.State == "" {
+		p.State = runtime.StateUnverified
+	}
+	if !p.Routable() {
+		p.Reason, p.NextStep = orElse(p.Reason, "it did not say why"), orElse(p.NextStep, nextStep(p))
+	}
+	return p
+}
+
+func orElse(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}

@@ -1,0 +1,40 @@
+package inventory
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"orchestrate/internal/runtime/decoders"
+	"orchestrate/internal/supervise"
+)
+
+const (
+	supervisorVersion = "test"
+	supervisorWord    = "serve-as-supervisor"
+)
+
+// TestMain makes the test binary its own supervisor when it is asked to be one.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == supervisorWord {
+		opt := supervise.Options{Version: supervisorVersion, Decoders: decoders.For}
+		if err := supervise.Serve(os.NewFile(3, "control"), opt); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// supervisor is the command that starts the test binary as a supervisor.
+func supervisor(t *testing.T) []string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []string{self, supervisorWord}
+}

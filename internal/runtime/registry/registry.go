@@ -1,0 +1,24 @@
+// Package registry lists the runtimes that this build knows.
+package registry
+
+import (
+	"orchestrate/internal/runtime"
+	"orchestrate/internal/runtime/exec"
+	"orchestrate/internal/runtime/standin"
+)
+
+// All returns one adapter per known runtime, coding agents first. self is the
+// absolute path of the running executable, which the stand-in runs.
+func All(self string) []runtime.Adapter {
+	return []runtime.Adapter{exec.New(), standin.New(self)}
+}
+
+// Named finds an adapter by the runtime's name in a spec.
+func Named(adapters []runtime.Adapter, name string) (runtime.Adapter, bool) {
+	for _, a := range adapters {
+		if a.Name() == name {
+			return a, true
+		}
+	}
+	return nil, false
+}
