@@ -1,0 +1,159 @@
+package codex
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"orchestrate/internal/runtime"
+)
+
+// Command implements runtime.Adapter: one `codex exec` with the prompt on stdin.
+// All flags stand before `resume`, which has none for the sandbox and does not
+// take over that of the session it continues.
+func (Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Command, error) {
+	if p.Executable == nil {
+		return runtime.Command{}, errors.New("codex was not found by the probe, so there is no program to run")
+	}
+	if err := unsupported(req); err != nil {
+		return runtime.Command{}, err
+	}
+	for _, flag := range indispensable() {
+		if !shows(p, flag) {
+			return runtime.Command{}, fmt.Errorf("codex cannot be run: its help does not show %s", flag)
+		}
+	}
+	cmd := runtime.Command{
+		Stdin: []byte(req.Prompt), Decoder: runtime.DecoderSpec{Runtime: Name},
+		PoliteStop: "TERM-GROUP", Answer: runtime.AnswerFromStream,
+		Argv: []string{p.Executable.Path, "exec", flagJSON},
+	}
+	for _, add := range []func(*runtime.Command, runtime.Request, runtime.Profile) error{
+		addSandbox, addIsolation, addPlace, addModel,
+	} {
+		if err := add(&cmd, req, p); err != nil {
+			return runtime.Command{}, err
+		}
+	}
+	if req.Resume != "" {
+		cmd.Argv = append(cmd.Argv, "resume", req.Resume)
+	}
+	cmd.Argv = append(cmd.Argv, "-")
+	return cmd, nil
+}
+
+// unsupported names what codex has no means for.
+func unsupported(req runtime.Request) error {
+	switch {
+	case req.AllowedTools != nil:
+		return errors.New("allowed_tools: codex has no flag that limits tools; leave it out or use another runtime")
+	case len(req.DisallowedTools) > 0:
+		return errors.New("disallowed_tools: codex has no flag that limits tools; leave it out or use another runtime")
+	case req.Agent != "":
+		return fmt.Errorf("agent %q: codex has no flag that names an agent; leave it out or use another runtime", req.Agent)
+	case strings.HasPrefix(req.Resume, "-"), strings.HasPrefix(req.Model, "-"):
+		return errors.New("a session id or model name of codex does not begin with a dash")
+	}
+	return nil
+}
+
+func addSandbox(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
+	control, flag := runtime.ControlOSSandbox, flagWorkspace
+	switch req.Access {
+	case runtime.AccessRead:
+		control, flag = runtime.ControlReadOnly, flagReadOnly
+	case runtime.AccessEdit, runtime.AccessShell:
+	default:
+		return fmt.Errorf("codex knows no access %q", req.Access)
+	}
+	if !p.Has(control) || !shows(p, flag) {
+		return fmt.Errorf("codex cannot be held to %q access: control %q is not verified: %s", req.Access, control, evidenceOf(p, control))
+	}
+	cmd.Argv = append(cmd.Argv, flag)
+	cmd.Controls = append(cmd.Controls, control)
+	switch req.Access {
+	case runtime.AccessRead:
+		cmd.Limits = append(cmd.Limits, "may read the whole disk")
+		return nil
+	case runtime.AccessEdit:
+		cmd.Limits = append(cmd.Limits, "has a shell, which the sandbox confines")
+	}
+	cmd.Limits = append(cmd.Limits, "may read the whole disk")
+	cmd.Argv = append(cmd.Argv, boundaryArgs()...)
+	return nil
+}
+
+// addIsolation keeps analytics, plugins, hooks, tool servers and the project's
+// own configuration and instruction files out.
+func addIsolation(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
+	if bad := unnameable(p); bad != "" {
+		return fmt.Errorf("the tool server %s of codex's configuration cannot be switched off by name; rename it with letters and digits only", bad)
+	}
+	cmd.Argv = append(cmd.Argv, quietArgs(p)...)
+	cmd.Argv = append(cmd.Argv, serverArgs(p)...)
+	cmd.Argv = append(cmd.Argv,
+		"-c", "projects={"+quoted(req.Dir)+`={trust_level="untrusted"}}`,
+		"-c", "project_doc_max_bytes=0")
+	if p.Has(runtime.ControlNoProject) {
+		cmd.Controls = append(cmd.Controls, runtime.ControlNoProject)
+	}
+	return nil
+}
+
+func addPlace(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
+	if shows(p, flagNoGit) {
+		cmd.Argv = append(cmd.Argv, flagNoGit)
+	}
+	if shows(p, flagDir) {
+		cmd.Argv = append(cmd.Argv, flagDir, req.Dir)
+	}
+	return nil
+}
+
+func addModel(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
+	if req.Model != "" {
+		if _, listed := p.ModelNamed(req.Model); !listed && !p.ModelsPartial {
+			return fmt.Errorf("codex does not list model %q", req.Model)
+		}
+		if !p.Has(runtime.ControlModel) {
+			return fmt.Errorf("codex cannot be asked for model %q: %s", req.Model, evidenceOf(p, runtime.ControlModel))
+		}
+		cmd.Argv = append(cmd.Argv, flagModel, req.Model)
+	}
+	if req.Effort == "" {
+		return nil
+	}
+	if err := checkEffort(req, p); err != nil {
+		return err
+	}
+	cmd.Argv = append(cmd.Argv, "-c", "model_reasoning_effort="+quoted(req.Effort))
+	return nil
+}
+
+// checkEffort looks the effort up in the live list: the program sends on
+// whatever it is given.
+func checkEffort(req runtime.Request, p runtime.Profile) error {
+	name := req.Model
+	if name == "" {
+		name = p.DefaultModel
+	}
+	m, ok := p.ModelNamed(name)
+	if !ok {
+		return fmt.Errorf("effort %q cannot be checked: codex does not list model %q", req.Effort, name)
+	}
+	if !slices.Contains(m.Efforts, req.Effort) {
+		return fmt.Errorf("model %q of codex does not offer effort %q; it offers: %s", name, req.Effort, strings.Join(m.Efforts, ", "))
+	}
+	return nil
+}
+
+// quoted is s as a TOML basic string, whose escapes JSON's are a part of.
+func quoted(s string) string {
+	text, err := json.Marshal(s)
+	if err != nil { // a string always marshals
+		panic(err)
+	}
+	return string(text)
+}
