@@ -3,11 +3,13 @@ package inventory
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"go.uber.org/goleak"
 
 	"orchestrate/internal/runtime/decoders"
+	"orchestrate/internal/runtime/fakecli"
 	"orchestrate/internal/supervise"
 )
 
@@ -16,8 +18,12 @@ const (
 	supervisorWord    = "serve-as-supervisor"
 )
 
-// TestMain makes the test binary its own supervisor when it is asked to be one.
+// TestMain makes the test binary its own supervisor when it is asked to be one,
+// and the fake of a command line when it is called like one.
 func TestMain(m *testing.M) {
+	if name := filepath.Base(os.Args[0]); name == "claude" || name == "codex" {
+		os.Exit(fakecli.Main(os.Args[0], os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
 	if len(os.Args) == 2 && os.Args[1] == supervisorWord {
 		opt := supervise.Options{Version: supervisorVersion, Decoders: decoders.For}
 		if err := supervise.Serve(os.NewFile(3, "control"), opt); err != nil {

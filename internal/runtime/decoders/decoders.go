@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/runtime/claude"
+	"orchestrate/internal/runtime/codex"
 	"orchestrate/internal/runtime/exec"
 	"orchestrate/internal/runtime/standin"
 )
@@ -17,6 +19,10 @@ const Raw = "raw"
 // and its supervisor are then not of one version.
 func For(spec runtime.DecoderSpec) (runtime.Decoder, error) {
 	switch spec.Runtime {
+	case claude.Name:
+		return claude.NewDecoder(spec), nil
+	case codex.Name:
+		return codex.NewDecoder(spec), nil
 	case exec.Name:
 		return exec.NewDecoder(spec), nil
 	case standin.Name:

@@ -39,7 +39,7 @@ func (c *call) codex() int {
 	case c.begins("debug", "models"):
 		return c.question("models", c.codexModels)
 	case c.begins("features", "list"):
-		return c.question("features", c.print("plugins  stable  true\nremote_plugin  stable  true\napps  stable  true"))
+		return c.question("features", c.print("hooks  stable  true\nplugins  stable  true\nremote_plugin  stable  true\napps  stable  true"))
 	}
 	return c.codexCommand()
 }
@@ -223,10 +223,4 @@ func (s *codexStream) failed(l standin.Line) {
 	}
 	s.json(map[string]any{"type": "error", "message": message})
 	s.json(map[string]any{"type": "turn.failed", "error": map[string]any{"message": message}})
-}
-
-// codexSandbox has no kernel behind it, and says so.
-func (c *call) codexSandbox() int {
-	fmt.Fprintln(c.err, "error: the fake has no sandbox")
-	return 1
 }

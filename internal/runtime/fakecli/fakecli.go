@@ -9,6 +9,7 @@
 //
 //	signed_out: false
 //	hide_flags: [--effort]         # left out of help, and refused
+//	open_sandbox: false            # codex's sandbox lets every write through
 //	hang: [auth]                   # questions that get no answer
 //	answers: {auth: "?!"}          # questions that get this answer instead
 //	models:

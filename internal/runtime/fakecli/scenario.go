@@ -19,6 +19,7 @@ import (
 type Scenario struct {
 	SignedOut bool              `yaml:"signed_out"`
 	HideFlags []string          `yaml:"hide_flags"`
+	OpenBox   bool              `yaml:"open_sandbox"`
 	Hang      []string          `yaml:"hang"`
 	Answers   map[string]string `yaml:"answers"`
 	Models    []Model           `yaml:"models"`

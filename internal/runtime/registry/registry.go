@@ -3,6 +3,8 @@ package registry
 
 import (
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/runtime/claude"
+	"orchestrate/internal/runtime/codex"
 	"orchestrate/internal/runtime/exec"
 	"orchestrate/internal/runtime/standin"
 )
@@ -10,7 +12,7 @@ import (
 // All returns one adapter per known runtime, coding agents first. self is the
 // absolute path of the running executable, which the stand-in runs.
 func All(self string) []runtime.Adapter {
-	return []runtime.Adapter{exec.New(), standin.New(self)}
+	return []runtime.Adapter{claude.New(), codex.New(), exec.New(), standin.New(self)}
 }
 
 // Named finds an adapter by the runtime's name in a spec.
