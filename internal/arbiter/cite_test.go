@@ -1,0 +1,48 @@
+package arbiter
+
+import (
+	"testing"
+)
+
+// shelf is a Reader of a small fixed run.
+type shelf struct{}
+
+func (shelf) Line(job, path string, line int) (string, bool) {
+	return "x", job == "a.b" && path == "src/x: y.go" && line <= 10
+}
+func (shelf) Artifact(job, path string) bool { return job == "a.b" && path == "report.md" }
+func (shelf) Check(job, name string) bool    { return job == "a.b" && name == "unit: all" }
+func (shelf) Commit(job, sha string) bool    { return job == "a.b" && sha == "abc1234" }
+
+func TestCitationsAreLookedUp(t *testing.T) {
+	for _, c := range []struct {
+		kind, ref string
+		found     bool
+	}{
+		{"file", "a.b:src/x: y.go:10", true},
+		{"file", "a.b:src/x: y.go:2-10", true},
+		{"file", "a.b:src/x: y.go:2-11", false},
+		{"file", "a.b:src/x: y.go:10-2", false},
+		{"file", "a.b:src/x: y.go:11", false},
+		{"file", "a.b:src/x: y.go:0", false},
+		{"file", "a.b:src/x: y.go:-1", false},
+		{"file", "a.b:src/x: y.go", false},
+		{"file", "a.b:src/x: y.go:", false},
+		{"file", "other:src/x: y.go:1", false},
+		{"file", "src/x: y.go:1", false},
+		{"file", "", false},
+		{"artifact", "a.b:report.md", true},
+		{"artifact", "a.b:", false},
+		{"artifact", "report.md", false},
+		{"command", "a.b:unit: all", true},
+		{"command", "a.b:unit", false},
+		{"commit", "a.b:abc1234", true},
+		{"commit", "abc1234", false},
+		{"hearsay", "a.b:report.md", false},
+	} {
+		v := Verdict{Jobs: []JobVerdict{{Job: "a.b", Verdict: "pass", Citations: []Citation{{c.kind, c.ref}}}}}
+		if got := Verify(v, shelf{}); got[0].Citations[0].Found != c.found {
+			t.Errorf("%s %q: found = %v", c.kind, c.ref, !c.found)
+		}
+	}
+}

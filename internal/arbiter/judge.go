@@ -1,0 +1,202 @@
+package arbiter
+
+import (
+	"fmt"
+	"slices"
+
+	"orchestrate/internal/ledger"
+)
+
+// The verdicts on a run.
+const (
+	Pass       = "pass"
+	Fail       = "fail"
+	Blocked    = "blocked"
+	Unreviewed = "unreviewed" // checks-only, as asked for
+	Rehearsal  = "rehearsal"  // it would have passed, but nobody really worked
+)
+
+// The modes of the arbiter.
+const (
+	ModeRequired   = "required"
+	ModeChecksOnly = "checks-only"
+)
+
+// Case is everything that the verdict on a run depends on.
+type Case struct {
+	Mode         string
+	Rehearsal    bool   // some job, or the arbiter, was the stand-in
+	Obstacle     string // why no arbiter was asked: no route, nothing to judge, jobs not settled
+	Unusable     string // why the arbiter's answer cannot be used: its run failed, or its form
+	Runtime      string // of the arbiter, "" = none was asked
+	Model        string
+	Independence string
+	Findings     []ledger.Finding    // of Layer1
+	Judged       []string            // ids that the arbiter was asked about
+	Answer       *Verdict            // nil when there is none
+	Jobs         []ledger.JobVerdict // Answer's, as Verify returned them
+}
+
+// Judge draws the conclusion. In this order: a broken rule of layer 1 is fail;
+// checks-only is unreviewed; no arbiter or no usable answer is blocked; anything
+// that the arbiter found wrong is fail; anything it left open, or cited without
+// its being there, is blocked; the rest is pass. In a rehearsal pass and
+// unreviewed are called rehearsal. RunID and At are left to the caller.
+func Judge(c Case) ledger.Judgement {
+	j := record(c)
+	j.Verdict, j.Why = conclude(c)
+	if c.Rehearsal && (j.Verdict == Pass || j.Verdict == Unreviewed) {
+		j.Verdict = Rehearsal
+		j.Why = append(j.Why, "the stand-in took part; nothing here counts as a review")
+	}
+	return j
+}
+
+func conclude(c Case) (verdict string, why []string) {
+	switch {
+	case len(c.Findings) > 0:
+		for _, f := range c.Findings {
+			why = append(why, broken(f))
+		}
+		return Fail, why
+	case c.Mode == ModeChecksOnly:
+		return Unreviewed, []string{"mode checks-only: nobody reviewed the work"}
+	case c.Obstacle != "":
+		return Blocked, []string{c.Obstacle}
+	case c.Unusable != "":
+		return Blocked, []string{c.Unusable}
+	case c.Answer == nil:
+		return Blocked, []string{"the arbiter gave no answer"}
+	}
+	if why = wrong(c); len(why) > 0 {
+		return Fail, append(why, open(c)...)
+	}
+	if why = open(c); len(why) > 0 {
+		return Blocked, why
+	}
+	return Pass, []string{}
+}
+
+func broken(f ledger.Finding) string {
+	if f.Job == "" {
+		return fmt.Sprintf("%s: %s", f.Rule, f.Detail)
+	}
+	return fmt.Sprintf("%s: job %s: %s", f.Rule, f.Job, f.Detail)
+}
+
+// wrong is what the arbiter holds against the work.
+func wrong(c Case) (why []string) {
+	if c.Answer.Overall == Fail {
+		why = append(why, "the arbiter says fail")
+	}
+	for _, j := range c.Jobs {
+		if j.Verdict == "fail" {
+			why = append(why, fmt.Sprintf("job %s fails: %s", j.Job, j.Why))
+		}
+	}
+	for _, q := range Questions() {
+		if a := answerTo(c.Answer, q.N); a.Answer != "" && a.Answer != "unsure" && a.Answer != q.Passes {
+			why = append(why, fmt.Sprintf("question %d (%s) is answered %s: %s", q.N, q.Text, a.Answer, a.Why))
+		}
+	}
+	for _, list := range []struct {
+		what  string
+		items []string
+	}{
+		{"contradiction", c.Answer.Contradictions},
+		{"unsupported claim", c.Answer.UnsupportedClaims},
+		{"safety gap", c.Answer.SafetyGaps},
+	} {
+		for _, item := range list.items {
+			why = append(why, list.what+": "+item)
+		}
+	}
+	return why
+}
+
+// open is what keeps the answer from being one that can be believed.
+func open(c Case) (why []string) {
+	if c.Answer.Overall != Pass && c.Answer.Overall != Fail {
+		why = append(why, "the arbiter says blocked")
+	}
+	for _, id := range c.Judged {
+		why = append(why, openJob(c.Jobs, id)...)
+	}
+	for _, q := range Questions() {
+		if a := answerTo(c.Answer, q.N); a.Answer == "" || a.Answer == "unsure" {
+			why = append(why, fmt.Sprintf("question %d (%s) is left open: %s", q.N, q.Text, a.Why))
+		}
+	}
+	for _, item := range c.Answer.UnresolvedQuestions {
+		why = append(why, "unresolved question: "+item)
+	}
+	return why
+}
+
+func openJob(jobs []ledger.JobVerdict, id string) (why []string) {
+	i := slices.IndexFunc(jobs, func(j ledger.JobVerdict) bool { return j.Job == id })
+	if i < 0 {
+		return []string{fmt.Sprintf("job %s has no verdict", id)}
+	}
+	j := jobs[i]
+	if j.Verdict != "pass" && j.Verdict != "fail" {
+		why = append(why, fmt.Sprintf("job %s is left open: %s", id, j.Why))
+	}
+	found := 0
+	for _, c := range j.Citations {
+		if !c.Found {
+			why = append(why, fmt.Sprintf("job %s: the cited %s %q is not there, so its claim is unsupported", id, c.Kind, c.Ref))
+			continue
+		}
+		found++
+	}
+	if found == 0 && j.Verdict == "pass" {
+		why = append(why, fmt.Sprintf("job %s passes without evidence that is there", id))
+	}
+	return why
+}
+
+// answerTo is the answer to question n, or one that says nothing.
+func answerTo(v *Verdict, n int) Answer {
+	for _, a := range v.Questions {
+		if a.N == n {
+			return a
+		}
+	}
+	return Answer{N: n}
+}
+
+// record is the judgement without its conclusion.
+func record(c Case) ledger.Judgement {
+	j := ledger.Judgement{
+		SchemaVersion: 1, Mode: c.Mode, Rehearsal: c.Rehearsal, Runtime: c.Runtime, Model: c.Model,
+		Independence: c.Independence, Findings: filled(c.Findings), Jobs: filled(c.Jobs), Questions: []ledger.Answer{},
+		Contradictions: []string{}, UnsupportedClaims: []string{}, SafetyGaps: []string{}, UnresolvedQuestions: []string{},
+	}
+	if c.Answer == nil {
+		return j
+	}
+	j.Overall = c.Answer.Overall
+	j.Contradictions, j.UnsupportedClaims = filled(c.Answer.Contradictions), filled(c.Answer.UnsupportedClaims)
+	j.SafetyGaps, j.UnresolvedQuestions = filled(c.Answer.SafetyGaps), filled(c.Answer.UnresolvedQuestions)
+	for _, q := range Questions() {
+		if a := answerTo(c.Answer, q.N); a.Answer != "" {
+			j.Questions = append(j.Questions, ledger.Answer{N: q.N, Question: q.Text, Answer: a.Answer, Why: a.Why, Passes: a.Answer == q.Passes})
+		}
+	}
+	return j
+}
+
+// filled makes an absent list an empty one, as it is written.
+func filled[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// MayCheckOnly reports whether mode checks-only is allowed: every job is a plain
+// program, or none is above R1. risks are the jobs' tiers by policy, R0 to R3.
+func MayCheckOnly(execOnly bool, risks []string) bool {
+	return execOnly || len(risks) == 0 || slices.Max(risks) <= "R1"
+}

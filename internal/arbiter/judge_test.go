@@ -1,0 +1,125 @@
+package arbiter
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"orchestrate/internal/ledger"
+)
+
+// clean is a case that passes.
+func clean() Case {
+	v := good("a", "b")
+	return Case{
+		Mode: ModeRequired, Runtime: "r", Model: "m", Independence: "independent",
+		Judged: []string{"a", "b"}, Answer: &v, Jobs: Verify(v, everything{}),
+	}
+}
+
+// everything finds whatever is cited.
+type everything struct{}
+
+func (everything) Line(string, string, int) (string, bool) { return "", true }
+func (everything) Artifact(string, string) bool            { return true }
+func (everything) Check(string, string) bool               { return true }
+func (everything) Commit(string, string) bool              { return true }
+
+// TestTruthTable: from the one case that passes, each row breaks one thing.
+func TestTruthTable(t *testing.T) {
+	type row struct {
+		name    string
+		change  func(*Case)
+		verdict string
+		says    string
+	}
+	rows := []row{
+		{"nothing broken", func(*Case) {}, Pass, ""},
+		{"not independent", func(c *Case) { c.Independence = "not-independent: one runtime" }, Pass, ""},
+		{"layer 1", func(c *Case) {
+			c.Findings = []ledger.Finding{{Rule: RuleCheckFailed, Job: "a", Detail: "unit"}}
+		}, Fail, "check-failed: job a: unit"},
+		{"layer 1 beats checks-only", func(c *Case) {
+			c.Mode, c.Findings = ModeChecksOnly, []ledger.Finding{{Rule: RuleOwnership, Detail: "x"}}
+		}, Fail, "ownership: x"},
+		{"layer 1 beats a rehearsal", func(c *Case) {
+			c.Rehearsal, c.Findings = true, []ledger.Finding{{Rule: RuleOwnership, Detail: "x"}}
+		}, Fail, "ownership"},
+		{"checks-only", func(c *Case) { c.Mode, c.Answer, c.Jobs = ModeChecksOnly, nil, nil }, Unreviewed, "nobody reviewed"},
+		{"no route", func(c *Case) { c.Obstacle, c.Answer = "no route of C3", nil }, Blocked, "no route of C3"},
+		{"unusable answer", func(c *Case) { c.Unusable, c.Answer = "not JSON", nil }, Blocked, "not JSON"},
+		{"no answer", func(c *Case) { c.Answer = nil }, Blocked, "no answer"},
+		{"rehearsal", func(c *Case) { c.Rehearsal = true }, Rehearsal, "stand-in"},
+		{"rehearsal of checks-only", func(c *Case) { c.Rehearsal, c.Mode = true, ModeChecksOnly }, Rehearsal, "stand-in"},
+		{"rehearsal without a route", func(c *Case) { c.Rehearsal, c.Obstacle = true, "no route" }, Blocked, "no route"},
+		{"rehearsal that fails", func(c *Case) { c.Rehearsal, c.Answer.Overall = true, Fail }, Fail, "says fail"},
+		{"overall fail", func(c *Case) { c.Answer.Overall = Fail }, Fail, "says fail"},
+		{"overall blocked", func(c *Case) { c.Answer.Overall = Blocked }, Blocked, "says blocked"},
+		{"overall anything else", func(c *Case) { c.Answer.Overall = "" }, Blocked, "says blocked"},
+		{"a job fails", func(c *Case) { c.Jobs[1].Verdict = "fail" }, Fail, "job b fails"},
+		{"a job unsure", func(c *Case) { c.Jobs[1].Verdict = "unsure" }, Blocked, "job b is left open"},
+		{"a job left out", func(c *Case) { c.Jobs = c.Jobs[:1] }, Blocked, "job b has no verdict"},
+		{"no job at all", func(c *Case) { c.Jobs = nil }, Blocked, "job a has no verdict"},
+		{"a job without citation", func(c *Case) { c.Jobs[0].Citations = nil }, Blocked, "without evidence"},
+		{"one false citation", func(c *Case) { c.Jobs[0].Citations[0].Found = false }, Blocked, "is not there"},
+		{"a false one beside a true one", func(c *Case) {
+			c.Jobs[0].Citations = append(c.Jobs[0].Citations, ledger.Citation{Kind: "file", Ref: "a:x:1"})
+		}, Blocked, `"a:x:1" is not there`},
+		{"a contradiction", func(c *Case) { c.Answer.Contradictions = []string{"a and b"} }, Fail, "contradiction: a and b"},
+		{"an unsupported claim", func(c *Case) { c.Answer.UnsupportedClaims = []string{"fast"} }, Fail, "unsupported claim: fast"},
+		{"a safety gap", func(c *Case) { c.Answer.SafetyGaps = []string{"no lock"} }, Fail, "safety gap: no lock"},
+		{"an unresolved question", func(c *Case) { c.Answer.UnresolvedQuestions = []string{"why"} }, Blocked, "unresolved question: why"},
+		{"a question left out", func(c *Case) { c.Answer.Questions = c.Answer.Questions[:8] }, Blocked, "question 9"},
+	}
+	for _, q := range Questions() {
+		opposite := map[string]string{"yes": "no", "no": "yes"}[q.Passes]
+		says := fmt.Sprintf("question %d ", q.N)
+		rows = append(rows,
+			row{says + opposite, func(c *Case) { c.Answer.Questions[q.N-1].Answer = opposite }, Fail, says},
+			row{says + "unsure", func(c *Case) { c.Answer.Questions[q.N-1].Answer = "unsure" }, Blocked, says})
+	}
+	for _, r := range rows {
+		c := clean()
+		r.change(&c)
+		j := Judge(c)
+		why := strings.Join(j.Why, "\n")
+		if j.Verdict != r.verdict || !strings.Contains(why, r.says) {
+			t.Errorf("%s: %s because %q, want %s because %q", r.name, j.Verdict, why, r.verdict, r.says)
+		}
+		if (j.Verdict == Pass) != (len(j.Why) == 0) {
+			t.Errorf("%s: %s with reasons %q", r.name, j.Verdict, why)
+		}
+	}
+}
+
+func TestJudgementIsComplete(t *testing.T) {
+	c := clean()
+	c.Answer.Questions[1].Answer = "yes"
+	j := Judge(c)
+	if len(j.Questions) != 9 || j.Questions[0].Passes != true || j.Questions[1].Passes != false || j.Questions[1].Question == "" {
+		t.Errorf("questions: %+v", j.Questions)
+	}
+	if j.Overall != Pass || j.Independence != "independent" || j.Runtime != "r" || j.Model != "m" || len(j.Jobs) != 2 {
+		t.Errorf("got %+v", j)
+	}
+	if empty := Judge(Case{Mode: ModeRequired, Obstacle: "x"}); strings.Contains(encode(t, empty), "null") {
+		t.Errorf("null in a judgement without an answer: %s", encode(t, empty))
+	}
+}
+
+func TestMayCheckOnly(t *testing.T) {
+	for _, c := range []struct {
+		exec  bool
+		risks []string
+		ok    bool
+	}{
+		{false, []string{"R0", "R1"}, true},
+		{false, []string{"R0", "R2"}, false},
+		{true, []string{"R2", "R3"}, true},
+		{false, nil, true},
+	} {
+		if got := MayCheckOnly(c.exec, c.risks); got != c.ok {
+			t.Errorf("MayCheckOnly(%v, %v) = %v", c.exec, c.risks, got)
+		}
+	}
+}

@@ -1,0 +1,200 @@
+package arbiter
+
+import (
+	"fmt"
+	"strings"
+
+	"orchestrate/internal/check"
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/spec"
+)
+
+// The rules of layer 1. One that is broken fails the run whatever anyone says.
+const (
+	RuleJobFailed       = "job-failed"
+	RuleOutputMissing   = "output-missing"
+	RuleOutputHash      = "output-hash"
+	RuleCheckFailed     = "check-failed"
+	RuleCheckNotRun     = "check-not-run"
+	RuleOwnership       = "ownership"
+	RuleSettlement      = "settlement"
+	RuleFloorCapability = "floor-capability"
+	RuleFloorRisk       = "floor-risk"
+	RuleInventoryStale  = "inventory-stale"
+	RuleWroteObserving  = "wrote-while-observing"
+	RuleInjectedSecret  = "injected-secret"
+)
+
+// JobFacts is what the engine itself knows about one job (or the arbiter).
+type JobFacts struct {
+	Job             *spec.Job // its declared checks and outputs; nil for the arbiter
+	ID              string
+	Exec            bool
+	Status          ledger.JobStatus
+	CapabilityFloor string          // by policy, "" = none
+	RiskFloor       string          // by policy
+	Probed          bool            // the route's runtime was probed in this run
+	Outputs         []check.Problem // what check.Outputs found wrong
+	Outside         []string        // changed paths that the job does not own
+	Observed        []string        // paths that an observing job changed
+	Secrets         []string        // rules of secrets in its patch, never values
+}
+
+// Layer1 lists every broken rule. That a job did not succeed is said only where
+// no other rule says why.
+func Layer1(jobs []JobFacts) []ledger.Finding {
+	var all []ledger.Finding
+	for _, f := range jobs {
+		l := finder{job: f.ID}
+		l.dispatched(f)
+		if f.Status.Status != ledger.Success && len(l.found) == 0 {
+			l.add(RuleJobFailed, "it ended %s: %s", f.Status.Status, because(f.Status))
+		}
+		all = append(all, l.found...)
+	}
+	return all
+}
+
+func because(s ledger.JobStatus) string {
+	if s.ReasonEvidence != "" {
+		return fmt.Sprintf("%s: %s", s.Reason, s.ReasonEvidence)
+	}
+	return string(s.Reason)
+}
+
+// finder collects the findings of one job.
+type finder struct {
+	job   string
+	found []ledger.Finding
+}
+
+func (l *finder) add(rule, format string, args ...any) {
+	l.found = append(l.found, ledger.Finding{Rule: rule, Job: l.job, Detail: fmt.Sprintf(format, args...)})
+}
+
+// dispatched applies the rules that only a job that ran can break.
+func (l *finder) dispatched(f JobFacts) {
+	if !f.Status.Status.Settled() {
+		l.add(RuleSettlement, "it is still %s", f.Status.Status)
+	}
+	if f.Status.Attempts == 0 {
+		return
+	}
+	if p := f.Status.Proof; p == nil || !p.Gone {
+		l.add(RuleSettlement, "it is not proven that all its processes ended")
+	}
+	l.route(f)
+	l.paths(f)
+	l.outputs(f)
+	l.checks(f)
+}
+
+// route holds the last attempt's route to the floors and to this run's probes.
+func (l *finder) route(f JobFacts) {
+	r := f.Status.Route
+	if r == nil {
+		l.add(RuleFloorCapability, "no route is recorded")
+		return
+	}
+	if !f.Exec && r.Capability < f.CapabilityFloor {
+		l.add(RuleFloorCapability, "%s is %s, the floor is %s", r.Runtime, orNone(r.Capability), f.CapabilityFloor)
+	}
+	if r.Risk < f.RiskFloor {
+		l.add(RuleFloorRisk, "it ran as %s, the floor is %s", orNone(r.Risk), f.RiskFloor)
+	}
+	if f.Job != nil && f.Job.Writes() && max(r.Risk, f.RiskFloor) >= "R2" && f.Status.Worktree == nil {
+		l.add(RuleFloorRisk, "%s needs a worktree and it had none", max(r.Risk, f.RiskFloor))
+	}
+	if !f.Probed {
+		l.add(RuleInventoryStale, "%s was not probed in this run", r.Runtime)
+	}
+}
+
+func orNone(tier string) string {
+	if tier == "" {
+		return "of no tier"
+	}
+	return tier
+}
+
+func (l *finder) paths(f JobFacts) {
+	if len(f.Outside) > 0 {
+		l.add(RuleOwnership, "it changed what it does not own: %s", some(f.Outside))
+	}
+	if len(f.Observed) > 0 {
+		l.add(RuleWroteObserving, "it was to observe and changed %s", some(f.Observed))
+	}
+	if len(f.Secrets) > 0 {
+		l.add(RuleInjectedSecret, "its patch holds a secret (%s)", some(f.Secrets))
+	}
+}
+
+// outputs holds the record against what was declared; an output that nobody
+// looked for is missing.
+func (l *finder) outputs(f JobFacts) {
+	broken := map[string]bool{}
+	for _, p := range f.Outputs {
+		rule := RuleOutputMissing
+		if p.Rule == check.OutputHash {
+			rule = RuleOutputHash
+		}
+		broken[p.Path] = true
+		l.add(rule, "%s: %s", p.Path, p.Detail)
+	}
+	if f.Job == nil || f.Status.Status != ledger.Success {
+		return
+	}
+	for _, o := range f.Job.Outputs {
+		a, ok := artifact(f.Status.Artifacts, o.Path)
+		switch {
+		case broken[o.Path]:
+		case !ok || a.Bytes == 0:
+			l.add(RuleOutputMissing, "%s: not among the recorded artifacts", o.Path)
+		case o.SHA256 != "" && !strings.EqualFold(o.SHA256, a.SHA256):
+			l.add(RuleOutputHash, "%s: its sha256 is %s, declared is %s", o.Path, a.SHA256, o.SHA256)
+		}
+	}
+}
+
+func artifact(list []ledger.Artifact, path string) (ledger.Artifact, bool) {
+	for _, a := range list {
+		if a.Path == path {
+			return a, true
+		}
+	}
+	return ledger.Artifact{}, false
+}
+
+func (l *finder) checks(f JobFacts) {
+	for _, c := range f.Status.Checks {
+		switch {
+		case check.OK(c):
+		case c.Status == check.NotRun:
+			l.add(RuleCheckNotRun, "%s was not run", c.Name)
+		default:
+			l.add(RuleCheckFailed, "%s: %s", c.Name, c.Status)
+		}
+	}
+	if f.Job == nil || f.Status.Status != ledger.Success {
+		return
+	}
+	for i, c := range f.Job.Checks {
+		if i >= len(f.Status.Checks) {
+			l.add(RuleCheckNotRun, "%s has no result", check.Name(i+1, c))
+		}
+	}
+}
+
+// some names the first few of a list.
+func some(list []string) string {
+	const most = 5
+	quoted := make([]string, 0, most)
+	for _, s := range list[:min(len(list), most)] {
+		quoted = append(quoted, fmt.Sprintf("%q", s))
+	}
+	text := strings.Join(quoted, ", ")
+	if len(list) > most {
+		text += fmt.Sprintf(" and %d more", len(list)-most)
+	}
+	return text
+}

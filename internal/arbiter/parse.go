@@ -1,0 +1,203 @@
+package arbiter
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+//go:embed answer.schema.json
+var answerSchema []byte
+
+// Schema is the JSON Schema (draft 2020-12) of the arbiter's answer.
+func Schema() []byte { return bytes.Clone(answerSchema) }
+
+// compiled is the schema ready for use; it is part of the program, so a fault in
+// it is a fault of the build.
+var compiled = sync.OnceValue(func() *jsonschema.Schema {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(answerSchema))
+	if err != nil {
+		panic("embedded answer.schema.json: " + err.Error())
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("answer.schema.json", doc); err != nil {
+		panic("embedded answer.schema.json: " + err.Error())
+	}
+	return c.MustCompile("answer.schema.json")
+})
+
+// Verdict is the arbiter's answer as it gave it.
+type Verdict struct {
+	Jobs                []JobVerdict `json:"jobs"`
+	Questions           []Answer     `json:"questions"`
+	Contradictions      []string     `json:"contradictions"`
+	UnsupportedClaims   []string     `json:"unsupportedClaims"`
+	SafetyGaps          []string     `json:"safetyGaps"`
+	UnresolvedQuestions []string     `json:"unresolvedQuestions"`
+	Overall             string       `json:"overall"` // pass | fail | blocked
+}
+
+// JobVerdict is the arbiter's word on one job.
+type JobVerdict struct {
+	Job       string     `json:"job"`
+	Verdict   string     `json:"verdict"` // pass | fail | unsure
+	Why       string     `json:"why"`
+	Citations []Citation `json:"citations"`
+}
+
+// Answer is the arbiter's to one of the nine questions.
+type Answer struct {
+	N      int    `json:"n"`
+	Answer string `json:"answer"` // yes | no | unsure
+	Why    string `json:"why"`
+}
+
+// Parse reads an arbiter's final message: its last fenced json block, else the
+// whole message. The form is strict: no unknown, missing or repeated key, every
+// judged job and every question exactly once. The error lists everything that is
+// wrong, for RepairPrompt.
+func Parse(answer string, judged []string) (Verdict, error) {
+	text := lastBlock(answer)
+	if err := singleKeys(text); err != nil {
+		return Verdict{}, err
+	}
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	if err != nil {
+		return Verdict{}, fmt.Errorf("not one JSON value: %w", err)
+	}
+	if err := compiled().Validate(doc); err != nil {
+		return Verdict{}, explain(err)
+	}
+	var v Verdict
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		return Verdict{}, err
+	}
+	return v, errors.Join(onceEach(v, judged)...)
+}
+
+// lastBlock is the content of the last block fenced as json, else everything.
+func lastBlock(answer string) string {
+	var block, found strings.Builder
+	fence, any := "", false
+	for _, line := range strings.Split(answer, "\n") {
+		line = strings.TrimRight(line, " \t\r")
+		trimmed := strings.TrimLeft(line, " ")
+		ticks := trimmed[:len(trimmed)-len(strings.TrimLeft(trimmed, "`"))]
+		rest := strings.TrimSpace(trimmed[len(ticks):])
+		switch {
+		case fence == "" && len(ticks) >= 3 && strings.EqualFold(rest, "json"):
+			fence = ticks
+			block.Reset()
+		case fence != "" && len(ticks) >= len(fence) && rest == "":
+			fence, any = "", true
+			found.Reset()
+			found.WriteString(block.String())
+		case fence != "":
+			block.WriteString(line + "\n")
+		}
+	}
+	if any {
+		return found.String()
+	}
+	return strings.TrimSpace(answer)
+}
+
+// singleKeys refuses an object that says one key twice: which of the two counts
+// would be a matter of taste.
+func singleKeys(text string) error {
+	dec := json.NewDecoder(strings.NewReader(text))
+	type level struct {
+		keys   map[string]bool // nil in an array
+		expect bool            // the next string is a key
+	}
+	var stack []level
+	for {
+		tok, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("not JSON: %w", err)
+		}
+		top := len(stack) - 1
+		if key, ok := tok.(string); ok && top >= 0 && stack[top].expect {
+			if stack[top].keys[key] {
+				return fmt.Errorf("the key %q is there twice in one object", key)
+			}
+			stack[top].keys[key], stack[top].expect = true, false
+			continue
+		}
+		switch tok {
+		case json.Delim('{'):
+			stack = append(stack, level{keys: map[string]bool{}, expect: true})
+			continue
+		case json.Delim('['):
+			stack = append(stack, level{})
+			continue
+		case json.Delim('}'), json.Delim(']'):
+			stack = stack[:top]
+		}
+		if n := len(stack); n > 0 && stack[n-1].keys != nil {
+			stack[n-1].expect = true // a value of this object is complete
+		}
+	}
+}
+
+// explain lists the leaves of a schema error, which name the mistakes.
+func explain(err error) error {
+	var invalid *jsonschema.ValidationError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	var errs []error
+	var walk func(e *jsonschema.ValidationError)
+	walk = func(e *jsonschema.ValidationError) {
+		for _, c := range e.Causes {
+			walk(c)
+		}
+		if len(e.Causes) == 0 {
+			// The first line of a lone leaf only repeats the schema's name.
+			text := e.Error()
+			if i := strings.LastIndexByte(text, '\n'); i >= 0 {
+				text = text[i+1:]
+			}
+			errs = append(errs, errors.New(strings.TrimPrefix(text, "- ")))
+		}
+	}
+	walk(invalid)
+	return errors.Join(errs...)
+}
+
+// onceEach holds the answer to exactly what was asked.
+func onceEach(v Verdict, judged []string) (errs []error) {
+	seen := map[string]int{}
+	for _, j := range v.Jobs {
+		seen[j.Job]++
+		if !slices.Contains(judged, j.Job) {
+			errs = append(errs, fmt.Errorf("jobs: %q is no job of the evidence", j.Job))
+		}
+	}
+	for _, id := range judged {
+		if seen[id] != 1 {
+			errs = append(errs, fmt.Errorf("jobs: job %q is there %d times, not once", id, seen[id]))
+		}
+	}
+	asked := map[int]int{}
+	for _, q := range v.Questions {
+		asked[q.N]++
+	}
+	for _, q := range Questions() {
+		if asked[q.N] != 1 {
+			errs = append(errs, fmt.Errorf("questions: question %d is answered %d times, not once", q.N, asked[q.N]))
+		}
+	}
+	return errs
+}

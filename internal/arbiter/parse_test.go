@@ -1,0 +1,117 @@
+package arbiter
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// good is an answer that passes the jobs.
+func good(jobs ...string) Verdict {
+	v := Verdict{
+		Contradictions: []string{}, UnsupportedClaims: []string{}, SafetyGaps: []string{}, UnresolvedQuestions: []string{},
+		Overall: Pass,
+	}
+	for _, id := range jobs {
+		v.Jobs = append(v.Jobs, JobVerdict{Job: id, Verdict: "pass", Why: "seen", Citations: []Citation{{"artifact", id + ":output.md"}}})
+	}
+	for _, q := range Questions() {
+		v.Questions = append(v.Questions, Answer{N: q.N, Answer: q.Passes, Why: "so"})
+	}
+	return v
+}
+
+func encode(t *testing.T, v any) string {
+	t.Helper()
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestParseFindsTheAnswer(t *testing.T) {
+	want := good("a", "b")
+	text := encode(t, want)
+	other := encode(t, good("x"))
+	for name, answer := range map[string]string{
+		"the whole message":   "\n" + text + "\n",
+		"fenced":              "Here it is.\n```json\n" + text + "\n```\nDone.",
+		"the last block":      "Job x said\n```json\n" + other + "\n```\nbut I say\n````JSON  \r\n" + text + "\n````\n",
+		"other fences around": "```go\nx\n```\n```json\n" + text + "\n```",
+	} {
+		got, err := Parse(answer, []string{"a", "b"})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+func TestParseRefusesEveryOtherForm(t *testing.T) {
+	text := encode(t, good("a"))
+	change := func(old, with string) string {
+		if !strings.Contains(text, old) {
+			t.Fatalf("the sample has no %s", old)
+		}
+		return strings.Replace(text, old, with, 1)
+	}
+	for name, c := range map[string]struct{ answer, says string }{
+		"nothing":               {"", "JSON"},
+		"prose":                 {"everything is fine, pass", "JSON"},
+		"cut off":               {text[:len(text)-5], "JSON"},
+		"two values":            {text + text, "JSON"},
+		"unknown key":           {change(`"overall"`, `"extra": 1, "overall"`), "extra"},
+		"unknown key below":     {change(`"kind"`, `"extra": 1, "kind"`), "extra"},
+		"missing key":           {change(`"safetyGaps": [],`, ""), "safetyGaps"},
+		"null":                  {change(`"safetyGaps": []`, `"safetyGaps": null`), "safetyGaps"},
+		"a key twice":           {change(`"overall"`, `"overall": "fail", "overall"`), "overall"},
+		"a key twice below":     {change(`"n": 1`, `"n": 1, "n": 1`), `"n"`},
+		"another word":          {change(`"overall": "pass"`, `"overall": "PASS"`), "overall"},
+		"another type":          {change(`"n": 1`, `"n": "1"`), "questions/0/n"},
+		"a question twice":      {change(`"n": 2`, `"n": 1`), "question 2"},
+		"a job that is no job":  {change(`"job": "a"`, `"job": "z"`), `"z"`},
+		"an unclosed block":     {"```json\n" + text, "JSON"},
+		"another kind of proof": {change(`"artifact"`, `"hearsay"`), "citations/0/kind"},
+	} {
+		if _, err := Parse(c.answer, []string{"a"}); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: error %v does not say %q", name, err, c.says)
+		}
+	}
+	if _, err := Parse(text, []string{"a", "b"}); err == nil || !strings.Contains(err.Error(), `"b"`) {
+		t.Errorf("a job left out: %v", err)
+	}
+}
+
+func TestEveryMistakeIsNamedAtOnce(t *testing.T) {
+	v := good("a")
+	v.Overall = "perhaps"
+	v.Jobs[0].Verdict = "maybe"
+	_, err := Parse(encode(t, v), []string{"a"})
+	if err == nil || !strings.Contains(err.Error(), "overall") || !strings.Contains(err.Error(), "jobs/0/verdict") {
+		t.Errorf("got %v", err)
+	}
+	repair := RepairPrompt("THE QUESTION", "my ```answer```", err)
+	for _, want := range []string{"THE QUESTION", "my ```answer```", "jobs/0/verdict", "same judgement"} {
+		if !strings.Contains(repair, want) {
+			t.Errorf("the repair prompt lacks %q", want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("```json\n{}\n```")
+	f.Add(`{"jobs":[{"job":"a"}],"overall":"pass"}`)
+	f.Add("[[[{\"a\":[}]")
+	f.Add("\"a\" \"a\"")
+	f.Fuzz(func(t *testing.T, s string) {
+		if v, err := Parse(s, []string{"a"}); err == nil && (len(v.Questions) != 9 || len(v.Jobs) != 1) {
+			t.Errorf("an incomplete answer is taken: %+v", v)
+		}
+	})
+}
