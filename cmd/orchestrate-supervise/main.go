@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"os"
 
-	"orchestrate/internal/runtime"
+	"orchestrate/internal/runtime/decoders"
 	"orchestrate/internal/supervise"
 )
 
@@ -16,7 +16,7 @@ var version = "dev"
 
 func main() {
 	socket := os.NewFile(supervise.ControlFD, "control")
-	err := supervise.Serve(socket, supervise.Options{Version: version, Decoders: func(runtime.DecoderSpec) (runtime.Decoder, error) { return nil, nil }})
+	err := supervise.Serve(socket, supervise.Options{Version: version, Decoders: decoders.For})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "orchestrate-supervise:", err)
 		os.Exit(1)

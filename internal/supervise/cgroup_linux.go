@@ -2,9 +2,11 @@ package supervise
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,6 +20,7 @@ type cgroup struct {
 	dir    string
 	fd     int // of dir, to start programs in it
 	events int // of cgroup.events
+	killed bool
 }
 
 // openCgroup makes one; nil where that is not allowed or not possible, which is
@@ -27,7 +30,8 @@ func openCgroup() *cgroup {
 	if parent == "" {
 		return nil
 	}
-	dir := filepath.Join(parent, fmt.Sprintf("orchestrate-%d-%d", os.Getpid(), time.Now().UnixNano()))
+	removeStale(parent)
+	dir := filepath.Join(parent, fmt.Sprintf("%s%d-%d", groupPrefix, os.Getpid(), time.Now().UnixNano()))
 	if err := unix.Mkdir(dir, 0o755); err != nil {
 		return nil
 	}
@@ -37,6 +41,25 @@ func openCgroup() *cgroup {
 		return nil
 	}
 	return c
+}
+
+const groupPrefix = "orchestrate-"
+
+// removeStale removes the empty groups of supervisors that were killed. Removing
+// one that is in use by mistake (another pid namespace) costs that supervisor its
+// group, no more.
+func removeStale(parent string) {
+	groups, err := filepath.Glob(filepath.Join(parent, groupPrefix+"*"))
+	if err != nil {
+		return
+	}
+	for _, dir := range groups {
+		name, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), groupPrefix), "-")
+		pid, err := strconv.Atoi(name)
+		if err == nil && errors.Is(unix.Kill(pid, 0), unix.ESRCH) {
+			_ = unix.Rmdir(dir)
+		}
+	}
 }
 
 // open opens the descriptors that are used for every job. A kernel without
@@ -55,6 +78,7 @@ func (c *cgroup) open() bool {
 
 // kill kills everything in the group. An error shows in populated.
 func (c *cgroup) kill() {
+	c.killed = true
 	_ = os.WriteFile(filepath.Join(c.dir, "cgroup.kill"), []byte("1"), 0)
 }
 

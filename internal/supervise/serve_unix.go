@@ -36,6 +36,7 @@ type server struct {
 // its last job has settled. It makes the calling process a session leader and the
 // reaper of all its descendants, so it must be the only work of its process.
 func Serve(socket *os.File, opt Options) error {
+	defer socket.Close() // also keeps the collector from closing it before
 	s := &server{opt: opt, control: control{fd: int(socket.Fd())}}
 	if err := s.prepare(); err != nil {
 		return err

@@ -289,21 +289,33 @@ func TestLockIsHeldUntilTheEndAndNotByTheProgram(t *testing.T) {
 }
 
 func TestDescriptorsOfTheCallerStayOut(t *testing.T) {
-	self := supervisor(t)[0]
 	leak, err := os.CreateTemp(t.TempDir(), "leak")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer leak.Close()
 	inv := job(t, "ls -l /proc/self/fd")
-	data, _ := json.Marshal(inv)
-	cmd := exec.Command(self, "engine", string(data))
-	cmd.ExtraFiles = []*os.File{leak, leak, leak}
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	runEngine(t, inv, nil, leak, leak, leak)
 	if out := read(t, inv, "stdout.txt"); strings.Contains(out, "leak") || strings.Contains(out, "socket") {
 		t.Errorf("the program has descriptors that are none of its business:\n%s", out)
+	}
+}
+
+// runEngine runs one invocation in an engine of its own with the given stdin and
+// further descriptors.
+func runEngine(t testing.TB, inv supervise.Invocation, stdin *os.File, extra ...*os.File) {
+	t.Helper()
+	data, err := json.Marshal(inv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(supervisor(t)[0], "engine", string(data))
+	if stdin != nil {
+		cmd.Stdin = stdin
+	}
+	cmd.ExtraFiles = extra
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,7 +33,7 @@ const (
 // at a time; Kill and Idle may be called from any.
 type Slot struct {
 	cmd    *exec.Cmd
-	conn   *net.UnixConn
+	conn   *os.File // a socket, in the runtime's poller; package net would double the lean program's start
 	in     *bufio.Reader
 	stderr *os.File // what the supervisor says when it crashes; nil where that cannot be kept off the disk
 
@@ -87,7 +86,7 @@ func launch(program []string) (*Slot, error) {
 	return s, nil
 }
 
-func socketPair() (*net.UnixConn, *os.File, error) {
+func socketPair() (ours, theirs *os.File, err error) {
 	syscall.ForkLock.RLock()
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 	if err == nil {
@@ -95,18 +94,13 @@ func socketPair() (*net.UnixConn, *os.File, error) {
 		unix.CloseOnExec(fds[1])
 	}
 	syscall.ForkLock.RUnlock()
+	if err == nil {
+		err = unix.SetNonblock(fds[0], true)
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("socketpair: %w", err)
 	}
-	mine := os.NewFile(uintptr(fds[0]), "supervisor")
-	theirs := os.NewFile(uintptr(fds[1]), "control")
-	defer mine.Close() // FileConn duplicates it
-	conn, err := net.FileConn(mine)
-	if err != nil {
-		theirs.Close()
-		return nil, nil, err
-	}
-	return conn.(*net.UnixConn), theirs, nil
+	return os.NewFile(uintptr(fds[0]), "supervisor"), os.NewFile(uintptr(fds[1]), "control"), nil
 }
 
 // handshake reads the hello frame.
@@ -205,16 +199,41 @@ func (s *Slot) dispatch(turn int64, inv Invocation, lock *os.File) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if lock == nil {
-		_, err = s.conn.Write(frame)
-		return err
-	}
-	n, _, err := s.conn.WriteMsgUnix(frame, unix.UnixRights(int(lock.Fd())), nil)
-	if err != nil || n == len(frame) {
-		return err
+	n := 0
+	if lock != nil {
+		if n, err = s.sendWith(frame, lock); err != nil {
+			return err
+		}
 	}
 	_, err = s.conn.Write(frame[n:])
 	return err
+}
+
+// sendWith sends at least the first byte of frame together with the descriptor of
+// lock.
+func (s *Slot) sendWith(frame []byte, lock *os.File) (n int, err error) {
+	raw, err := s.conn.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	lockConn, err := lock.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	var sent error
+	send := func(socket uintptr) bool {
+		err := lockConn.Control(func(fd uintptr) {
+			n, sent = unix.SendmsgN(int(socket), frame, unix.UnixRights(int(fd)), nil, sendFlags)
+		})
+		if err != nil {
+			sent = err
+		}
+		return !errors.Is(sent, unix.EAGAIN) && !errors.Is(sent, unix.EINTR)
+	}
+	if err := raw.Write(send); err != nil {
+		return 0, err
+	}
+	return n, sent
 }
 
 // signal asks the supervisor to end the job of that turn. A failed write is no

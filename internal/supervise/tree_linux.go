@@ -59,6 +59,12 @@ func widenPipe(fd int) { _, _ = unix.FcntlInt(uintptr(fd), unix.F_SETPIPE_SZ, la
 // spawn starts the program in its own session, in the cgroup if there is one. The
 // descriptors are its stdin, stdout and stderr.
 func (t *tree) spawn(path string, inv *Invocation, fds [3]int) (Process, error) {
+	if t.group != nil && t.group.killed {
+		// Some kernels kill at birth what is started in a group that was
+		// ever killed (seen on 6.18), so such a group is not used again.
+		t.group.close()
+		t.group, t.groupTried = nil, false
+	}
 	if !t.groupTried {
 		t.groupTried, t.group = true, openCgroup()
 	}

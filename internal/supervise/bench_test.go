@@ -1,0 +1,72 @@
+//go:build linux
+
+package supervise_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"orchestrate/internal/supervise"
+)
+
+// BenchmarkTrue is the whole cost of a job that does nothing, beside a plain
+// os/exec loop that keeps no evidence. Read the CPU figures; wall time says little
+// on a busy machine.
+func BenchmarkTrue(b *testing.B) {
+	b.Run("exec", func(b *testing.B) {
+		report := cpuPerJob(b)
+		for b.Loop() {
+			if err := exec.Command("/bin/true").Run(); err != nil {
+				b.Fatal(err)
+			}
+		}
+		report()
+	})
+	b.Run("slot", func(b *testing.B) {
+		root := b.TempDir()
+		inv := job(b, "")
+		inv.Argv, inv.Decoder.Runtime = []string{"/bin/true"}, "blind"
+		report := cpuPerJob(b)
+		slot, err := supervise.Start(b.Context(), supervisor(b), version)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for i := 0; b.Loop(); i++ {
+			inv.Dir = filepath.Join(root, strconv.Itoa(i))
+			if err := unix.Mkdir(inv.Dir, 0o700); err != nil {
+				b.Fatal(err)
+			}
+			if exit, err := slot.Run(b.Context(), inv, nil, nil); err != nil || exit.ExitCode == nil {
+				b.Fatal(exit, err)
+			}
+		}
+		if err := slot.Close(); err != nil {
+			b.Fatal(err)
+		}
+		report()
+	})
+}
+
+// cpuPerJob returns a function that reports user and system time per iteration, of
+// this process and of all that it has reaped.
+func cpuPerJob(b *testing.B) func() {
+	self, children := cpu(unix.RUSAGE_SELF), cpu(unix.RUSAGE_CHILDREN)
+	return func() {
+		b.ReportMetric(float64((cpu(unix.RUSAGE_SELF)-self).Microseconds())/float64(b.N), "engine-µs/job")
+		b.ReportMetric(float64((cpu(unix.RUSAGE_CHILDREN)-children).Microseconds())/float64(b.N), "children-µs/job")
+	}
+}
+
+func cpu(who int) time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(who, &usage); err != nil {
+		return 0
+	}
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
