@@ -17,7 +17,7 @@ func Build(in Input) Report {
 		SpecDigest: s.SpecDigest, Base: s.Base, Verdict: s.Verdict, ExitStatus: s.ExitStatus,
 		StartedAt: s.StartedAt, EndedAt: s.EndedAt, Judgement: in.Judgement,
 		Approvals: orEmpty(in.Approvals), KeptTrees: orEmpty(in.KeptTrees), Notes: orEmpty(in.Notes),
-		Patches: patches(in), Reproduce: reproduce(in), Unresolved: orEmpty(in.Unresolved),
+		Jobs: []Job{}, Patches: patches(in), Reproduce: reproduce(in), Unresolved: orEmpty(in.Unresolved),
 	}
 	if s.EndedAt != nil {
 		r.DurationMs = s.EndedAt.Sub(s.StartedAt).Milliseconds()
@@ -197,7 +197,7 @@ func needsPerson(r Report) []string {
 		}
 	}
 	for _, p := range r.Patches {
-		say("the patch of job %s waits to be integrated: %s", p.Job, p.Apply)
+		say("the patch of job %s waits to be integrated: the command is below", p.Job)
 	}
 	return list
 }

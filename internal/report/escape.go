@@ -16,30 +16,50 @@ import (
 // whole of it is in the run directory.
 const maxText = 400
 
+// nothing stands where there is no text.
+const nothing = "—"
+
 // prose is foreign text in running text, escaped where Markdown would act on it.
 func prose(s string) string {
 	s = oneLine(s)
+	if s == "" {
+		return nothing
+	}
 	var b strings.Builder
+	before := ' '
 	for i, c := range s {
-		if strings.ContainsRune("\\`*_[]<>#|~&!$", c) || i == 0 && strings.ContainsRune("-+=", c) {
+		if acts(before, c, s[i+utf8.RuneLen(c):]) || i == 0 && strings.ContainsRune("-+=#>", c) {
 			b.WriteByte('\\')
 		}
 		b.WriteRune(c)
+		before = c
 	}
 	out := links.ReplaceAllString(b.String(), `$1\$2`)
 	return number.ReplaceAllString(out, `$1\$2`)
 }
 
+// acts reports whether Markdown could take c for more than itself; an underscore
+// inside a word it does not.
+func acts(before, c rune, rest string) bool {
+	if c != '_' {
+		return strings.ContainsRune("\\`*[]<|~&$", c)
+	}
+	after, _ := utf8.DecodeRuneInString(rest)
+	return !inWord(before) || !inWord(after)
+}
+
+func inWord(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }
+
 var (
-	links  = regexp.MustCompile(`(?i)(\b(?:https?|ftp|mailto|xmpp)|\bwww)([:.])`) // what renderers link by themselves
-	number = regexp.MustCompile(`^(\d+)([.)])`)                                   // what would begin a list
+	links  = regexp.MustCompile(`(?i)(https?|ftp|mailto|xmpp|www)([:.])`) // what renderers link by themselves
+	number = regexp.MustCompile(`^(\d+)([.)])`)                           // what would begin a list
 )
 
 // code is foreign text as a code span: names, paths, commands, evidence.
 func code(s string) string {
 	s = oneLine(s)
 	if s == "" {
-		return "—"
+		return nothing
 	}
 	fence := strings.Repeat("`", longestRun(s)+1)
 	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
@@ -48,8 +68,14 @@ func code(s string) string {
 	return fence + s + fence
 }
 
-// cell is code for a table, where a bar would end the cell even in a code span.
-func cell(s string) string { return strings.ReplaceAll(code(s), "|", `\|`) }
+// cell is code for a table. Readers do not agree on what a backslash before a
+// bar means in a code span there, so text with a bar is escaped as prose.
+func cell(s string) string {
+	if strings.Contains(s, "|") {
+		return prose(s)
+	}
+	return code(s)
+}
 
 // block is foreign text of several lines as a fenced block of the given language.
 func block(lang, s string) string {

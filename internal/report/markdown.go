@@ -41,8 +41,8 @@ func (p *page) bullets(lead string, items []string) {
 	}
 }
 
-// Markdown is report.md's content. Paths of a job's files are links from the run
-// directory, where report.md lies.
+// Markdown is report.md's content. Paths of a job's files count from the run
+// directory, where report.md lies; commands from the workspace root.
 func (r Report) Markdown() []byte {
 	var p page
 	r.result(&p)
@@ -187,9 +187,9 @@ func jobRow(j Job) []string {
 	}
 	costs := cost(s.Usage)
 	if s.Runtime == "exec" || s.Attempts == 0 {
-		costs = "—"
+		costs = nothing
 	}
-	problem := "—"
+	problem := nothing
 	if s.Reason != "" || s.ReasonEvidence != "" {
 		problem = cell(strings.TrimSpace(string(s.Reason) + " " + s.ReasonEvidence))
 	}
@@ -208,7 +208,7 @@ func artifacts(j Job) string {
 		parts = append(parts, fmt.Sprintf("%s %d B", cell(a.Path), a.Bytes))
 	}
 	if parts == nil {
-		return "—"
+		return nothing
 	}
 	return strings.Join(parts, "; ")
 }
@@ -226,7 +226,7 @@ func (r Report) verdict(p *page) {
 		p.say("Arbiter: %s, model %s, which answered %s; %s.",
 			code(j.Runtime), code(j.Model), code(j.Overall), prose(orElse(j.Independence, "independence not known")))
 	}
-	p.bullets("Why it is not a pass:", j.Why)
+	p.bullets("Reasons:", j.Why)
 	if len(j.Findings) > 0 {
 		p.say("\nRules that the engine found broken:\n")
 		for _, f := range j.Findings {
@@ -261,7 +261,7 @@ func jobVerdicts(p *page, jobs []ledger.JobVerdict) {
 			}
 			cited = append(cited, text)
 		}
-		rows = append(rows, []string{cell(v.Job), cell(v.Verdict), prose(v.Why), orElse(strings.Join(cited, "; "), "—")})
+		rows = append(rows, []string{cell(v.Job), cell(v.Verdict), prose(v.Why), orElse(strings.Join(cited, "; "), nothing)})
 	}
 	p.say("")
 	p.table([]string{"job", "verdict", "why", "evidence"}, rows)
@@ -287,7 +287,7 @@ func (r Report) checks(p *page) {
 	var rows [][]string
 	for _, j := range r.Jobs {
 		for _, c := range j.Status.Checks {
-			exit := "—"
+			exit := nothing
 			if c.ExitCode != nil {
 				exit = strconv.Itoa(*c.ExitCode)
 			}
