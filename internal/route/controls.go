@@ -1,0 +1,171 @@
+package route
+
+import (
+	"strings"
+
+	"orchestrate/internal/policy"
+	"orchestrate/internal/runtime"
+)
+
+// Controls that the engine itself supplies, beside those of runtime.ControlName.
+const (
+	ControlCwd         = "cwd"         // an explicit working folder
+	ControlTimeout     = "timeout"     // a bounded time
+	ControlCapture     = "capture"     // bounded, redacted capture
+	ControlFingerprint = "fingerprint" // the shared checkout is compared before and after
+	ControlWorktree    = "worktree"    // a tree of its own
+	ControlPatch       = "patch"       // its changes are captured as a patch
+	ControlOwnership   = "owned-paths" // changed files are held against owned_paths
+)
+
+// checkControls settles what the option may write and what holds it to that, and
+// raises the isolation where the boundary is weaker than the tier needs.
+func (in Input) checkControls(o *option) {
+	o.access = in.accessOf(o)
+	o.enforced = boundary(o.profile, o.access)
+	in.isolate(o)
+	in.noteConstraints(o)
+	in.listControls(o)
+	if in.Builds == nil {
+		return
+	}
+	if err := in.Builds(o.name, in.request(o)); err != nil {
+		o.fail(runtime.BlockedRiskControls, "change what the job asks for (allowed_tools above all), or name another runtime", "%s", err)
+	}
+}
+
+// accessOf grants no more than the job needs: a shell only when allowed_tools
+// asks for one, edits only to a writer.
+func (in Input) accessOf(o *option) runtime.Access {
+	switch {
+	case o.profile.Kind == runtime.KindExec, asksShell(in.Job.AllowedTools):
+		return runtime.AccessShell
+	case in.Job.Writes():
+		return runtime.AccessEdit
+	}
+	return runtime.AccessRead
+}
+
+// asksShell recognises shell tools by the names that runtimes give them, with or
+// without a rule in parentheses.
+func asksShell(tools []string) bool {
+	for _, t := range tools {
+		t = strings.ToLower(t)
+		if strings.HasPrefix(t, "bash") || strings.HasPrefix(t, "shell") {
+			return true
+		}
+	}
+	return false
+}
+
+// boundary is the verified control that keeps writes where they belong under the
+// given access; "" when nothing was shown to.
+func boundary(p runtime.Profile, a runtime.Access) runtime.ControlName {
+	var by []runtime.ControlName
+	switch a {
+	case runtime.AccessRead:
+		by = []runtime.ControlName{runtime.ControlReadOnly, runtime.ControlOSSandbox}
+	case runtime.AccessEdit:
+		by = []runtime.ControlName{runtime.ControlOSSandbox, runtime.ControlEditsOnly}
+	case runtime.AccessShell:
+		by = []runtime.ControlName{runtime.ControlOSSandbox}
+	}
+	for _, c := range by {
+		if p.Has(c) {
+			return c
+		}
+	}
+	return ""
+}
+
+// isolate decides where the job works. "isolation: none" written out is never
+// overruled: the option fails instead.
+func (in Input) isolate(o *option) {
+	why := in.whyIsolate(o)
+	o.isolation = InCheckout
+	switch {
+	case in.Job.Isolation == InWorktree:
+		o.isolation = InWorktree
+	case why == "":
+		return
+	case in.Job.Isolation == InCheckout:
+		o.fail(runtime.BlockedRiskControls, "leave isolation out or write `isolation: worktree`",
+			"the job says isolation: none, but needs a worktree: %s", why)
+		return
+	default:
+		o.isolation, o.isolationWhy = InWorktree, why
+	}
+	if in.NoWorktree != "" {
+		next := "make the workspace a git repository with a commit (`git init && git add -A && git commit`), or let the job only observe"
+		if in.Job.Task == policy.TaskArbiter {
+			next = "name an arbiter with a read-only mode"
+		}
+		o.fail(runtime.BlockedRiskControls, next, "it needs a worktree of its own (%s), but none can be made: %s", orElse(why, "the job says so"), in.NoWorktree)
+	}
+}
+
+// whyIsolate says why the job needs a tree of its own on this option.
+func (in Input) whyIsolate(o *option) string {
+	exec := o.profile.Kind == runtime.KindExec
+	switch {
+	case in.Isolate != "":
+		return in.Isolate
+	case !in.Tiers.Risk.Less(policy.R2):
+		return string(in.Tiers.Risk) + ": " + in.Tiers.RiskWhy
+	case o.enforced != "":
+		return ""
+	case exec && in.Job.Writes():
+		return "nothing bounds what a plain program writes"
+	case exec: // an observing program is held by the checkout's fingerprint
+		return ""
+	case o.access == runtime.AccessShell:
+		return "its shell is not confined"
+	}
+	return "nothing was shown to bound what it writes"
+}
+
+// noteConstraints records in which ways the option is weaker than one would wish.
+func (in Input) noteConstraints(o *option) {
+	note := func(s ...string) { o.constrained = append(o.constrained, s...) }
+	if o.profile.State == runtime.StateConstrained {
+		note(o.profile.Limits...)
+	}
+	switch {
+	case o.enforced != "":
+		if in.Tiers.Risk == policy.R2 && !o.profile.Has(runtime.ControlOSSandbox) {
+			note("no OS sandbox: writes are bounded by " + string(o.enforced) + " alone")
+		}
+	case o.profile.Kind == runtime.KindExec:
+		note("a plain program: no enforced write boundary")
+	case o.access == runtime.AccessShell:
+		note("shell not confined")
+	default:
+		note("no enforced write boundary was shown")
+	}
+}
+
+func (in Input) listControls(o *option) {
+	o.controls = []string{ControlCwd, ControlTimeout, ControlCapture}
+	add := func(when bool, name string) {
+		if when {
+			o.controls = append(o.controls, name)
+		}
+	}
+	add(o.enforced != "", string(o.enforced))
+	add(o.profile.Has(runtime.ControlToolLimits), string(runtime.ControlToolLimits))
+	add(o.profile.Has(runtime.ControlNoProject), string(runtime.ControlNoProject))
+	add(o.isolation == InWorktree, ControlWorktree)
+	add(o.isolation == InCheckout && !in.Job.Writes(), ControlFingerprint)
+	add(in.Job.Writes(), ControlPatch)
+	add(in.Job.Writes(), ControlOwnership)
+}
+
+// request is the option as the adapter would get it, as far as it is known before
+// dispatch.
+func (in Input) request(o *option) runtime.Request {
+	return runtime.Request{
+		Job: in.Job.ID, Attempt: len(in.Tried) + 1, Task: in.Job.Task, Argv: in.Job.Command, Dir: in.Job.Cwd,
+		Access: o.access, Model: o.model, Agent: in.Job.Agent, Effort: in.Job.Effort,
+		AllowedTools: in.Job.AllowedTools, DisallowedTools: in.Job.DisallowedTools,
+	}
+}

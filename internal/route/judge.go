@@ -1,0 +1,159 @@
+package route
+
+import (
+	"slices"
+	"strings"
+
+	"orchestrate/internal/policy"
+	"orchestrate/internal/runtime"
+)
+
+const doctor = "type `orchestrate doctor` to see what was found"
+
+// judge finds everything that speaks against an option, in the order in which the
+// contract drops candidates: not live, pins not met, below a floor, without the
+// controls of the tier, not independent where that is required.
+func (in Input) judge(o *option) {
+	if !o.live() {
+		return
+	}
+	in.checkModel(o)
+	in.checkAgent(o)
+	in.checkEffort(o)
+	in.checkCapability(o)
+	in.checkControls(o)
+	in.checkIndependence(o)
+}
+
+func (o *option) live() bool {
+	p := o.profile
+	switch {
+	case o.name == internalRuntime:
+		o.fail(runtime.BlockedNoRoute, "name an installed runtime, or leave runtime out so that one is chosen",
+			"runtime internal: not available yet")
+	case !o.known:
+		o.fail(runtime.BlockedNoRoute, doctor+", and correct the name of the runtime in the spec",
+			"no runtime of this name is known here")
+	case !p.Routable():
+		o.fail(runtime.BlockedNoRoute, orElse(p.NextStep, doctor), "%s: %s", p.State, orElse(p.Reason, "it was not proven usable"))
+	}
+	return len(o.failures) == 0
+}
+
+// checkModel holds a wanted model against the live list. A list that is missing
+// or known to be partial does not block: the model that answers decides.
+func (in Input) checkModel(o *option) {
+	p := o.profile
+	if o.model == "" || p.Kind == runtime.KindStandin {
+		return
+	}
+	if !p.Has(runtime.ControlModel) {
+		o.fail(runtime.BlockedNoRoute, "leave the model out for this runtime",
+			"model %s is wanted by %s, but its help shows no way to ask for a model", o.model, o.modelBy)
+		return
+	}
+	if _, ok := p.ModelNamed(o.model); ok {
+		return
+	}
+	if len(p.Models) == 0 || p.ModelsPartial {
+		o.constrained = append(o.constrained, "model "+o.model+" is not in the live list, which is not complete")
+		return
+	}
+	var ids []string
+	for _, m := range p.Models {
+		ids = append(ids, m.ID)
+	}
+	o.fail(runtime.BlockedNoRoute, "choose one of the live models ("+strings.Join(ids, ", ")+"), or leave the model out",
+		"model %s is wanted by %s and is not in its live list", o.model, o.modelBy)
+}
+
+// checkAgent: a named agent is a constraint on every candidate.
+func (in Input) checkAgent(o *option) {
+	name, p := in.Job.Agent, o.profile
+	if name == "" || p.Kind == runtime.KindStandin {
+		return
+	}
+	if !p.Has(runtime.ControlAgent) {
+		o.fail(runtime.BlockedNoRoute, "leave agent out, or name a runtime that has agents", "agent %s is wanted, but it has no way to ask for one", name)
+		return
+	}
+	if slices.ContainsFunc(p.Agents, func(a runtime.Agent) bool { return a.Name == name }) {
+		return
+	}
+	var names []string
+	for _, a := range p.Agents {
+		names = append(names, a.Name)
+	}
+	o.fail(runtime.BlockedNoRoute, "choose one of its live agents ("+orElse(strings.Join(names, ", "), "it lists none")+"), or leave agent out",
+		"agent %s is not in its live list", name)
+}
+
+// checkEffort holds the wanted reasoning depth against what the live list exposes
+// for the model. Where the list does not know the model, the control is enough.
+func (in Input) checkEffort(o *option) {
+	effort, p := in.Job.Effort, o.profile
+	if effort == "" || p.Kind == runtime.KindStandin {
+		return
+	}
+	if !p.Has(runtime.ControlEffort) {
+		o.fail(runtime.BlockedNoRoute, "leave effort out for this runtime", "effort %s is wanted, but it has no way to ask for one", effort)
+		return
+	}
+	m, ok := p.ModelNamed(orElse(o.model, p.DefaultModel))
+	if !ok || slices.Contains(m.Efforts, effort) {
+		return
+	}
+	o.fail(runtime.BlockedNoRoute, "choose an effort that it exposes ("+orElse(strings.Join(m.Efforts, ", "), "none")+"), or leave effort out",
+		"effort %s is not exposed for model %s", effort, m.ID)
+}
+
+func (in Input) checkCapability(o *option) {
+	o.capability, o.capabilitySource = policy.CapabilityOf(o.profile, o.model, in.Operator)
+	o.family, _ = policy.FamilyOf(o.profile, o.model, in.Operator)
+	switch {
+	case o.profile.Kind == runtime.KindExec && policy.Judges(in.Job.Task):
+		o.fail(runtime.BlockedCapability, "give the job to a coding agent, or call it task: test", "a plain program is never a reviewer or arbiter")
+	case o.profile.Kind == runtime.KindExec:
+	case o.capability.Less(in.Tiers.Capability):
+		o.fail(runtime.BlockedCapability,
+			"if you know better, say `runtimes: {"+o.name+": {capability: "+string(in.Tiers.Capability)+"}}` in the operator's configuration (`orchestrate init` writes one), or name another runtime",
+			"its capability is %s (%s), the task %s needs %s", o.capability, o.capabilitySource, in.Job.Task, in.Tiers.Capability)
+	}
+}
+
+const independent = "independent"
+
+// checkIndependence compares families with those of the judged work. An unknown
+// family proves nothing.
+func (in Input) checkIndependence(o *option) {
+	if !policy.Judges(in.Job.Task) || len(in.Producers) == 0 {
+		return
+	}
+	o.independence = independent
+	if why := dependsOn(o.family, in.Producers); why != "" {
+		o.independence = "not-independent: " + why
+	}
+	if in.RequireIndependent && o.independence != independent {
+		o.fail(runtime.BlockedIndependence,
+			"sign in to a runtime of another maker, say its family in the operator's configuration, or take require_independent out",
+			"an independent judge is required, and it is %s", o.independence)
+	}
+}
+
+// dependsOn says why a family is not known to differ from all producers'.
+func dependsOn(family string, producers []Producer) string {
+	if family == "" {
+		return "its own family is unknown"
+	}
+	for _, p := range producers {
+		if p.Family == family {
+			return "job " + p.Job + " was done by the same family (" + family + ")"
+		}
+	}
+	for _, p := range producers {
+		if p.Family == "" {
+			return "the family that did job " + p.Job + " is unknown"
+		}
+	}
+	return ""
+}

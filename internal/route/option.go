@@ -1,0 +1,201 @@
+package route
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"orchestrate/internal/policy"
+	"orchestrate/internal/runtime"
+)
+
+// option is one runtime with a model that is considered for the job.
+type option struct {
+	name     string
+	profile  runtime.Profile
+	known    bool
+	model    string // as on the command line; "" = the runtime's default
+	modelBy  string // who asked for it: the spec, the operator's configuration; "" = nobody
+	group    int    // 0 = the job's own choice, n = its n-th declared fallback
+	ranked   bool   // chosen by policy rather than named
+	failures []failure
+
+	capability       policy.Capability
+	capabilitySource string
+	family           string
+	independence     string
+	access           runtime.Access
+	isolation        string
+	isolationWhy     string
+	enforced         runtime.ControlName // the control that bounds its writes; "" = none
+	controls         []string
+	constrained      []string
+}
+
+// failure is one thing that speaks against an option.
+type failure struct {
+	reason runtime.Reason
+	detail string
+	next   string // what a person can do
+}
+
+func (o *option) fail(reason runtime.Reason, next, format string, args ...any) {
+	o.failures = append(o.failures, failure{reason, fmt.Sprintf(format, args...), next})
+}
+
+// reached says how far an option came before it first failed.
+func (o *option) reached() int {
+	return slices.Index([]runtime.Reason{
+		runtime.BlockedNoRoute, runtime.BlockedCapability, runtime.BlockedRiskControls, runtime.BlockedIndependence,
+	}, o.failures[0].reason)
+}
+
+// modelNote says which model will answer.
+func (o *option) modelNote() string {
+	switch {
+	case o.model != "":
+		return fmt.Sprintf(", model %s (%s)", o.model, o.modelBy)
+	case o.profile.DefaultModel != "":
+		return ", live default model " + o.profile.DefaultModel
+	}
+	return ""
+}
+
+// merits are the facts that speak for an option.
+func (o *option) merits() []string {
+	var out []string
+	if o.capability != policy.NoCapability {
+		out = append(out, fmt.Sprintf("%s (%s)", o.capability, o.capabilitySource))
+	}
+	if o.enforced != "" {
+		out = append(out, "writes bounded by "+string(o.enforced))
+	}
+	if o.independence != "" {
+		out = append(out, o.independence)
+	}
+	return append(out, o.constrained...)
+}
+
+// options lists what is considered, in order of preference as far as the spec
+// gives one: the named runtime or all by policy, then the declared fallbacks.
+// After a failed attempt only the fallbacks are left.
+func (in Input) options() []*option {
+	switch {
+	case in.Job.Exec():
+		return []*option{in.option(execRuntime, 0)}
+	case in.Rehearse:
+		o := in.option(standinRuntime, 0)
+		o.model, o.modelBy = in.Job.Model, "the spec"
+		return []*option{o}
+	}
+	var out []*option
+	if len(in.Tried) == 0 {
+		out = in.primary()
+	}
+	for i, f := range in.Job.Fallbacks {
+		if f.Runtime == "" {
+			out = append(out, in.byPolicy(i+1, out)...)
+			continue
+		}
+		o := in.option(f.Runtime, i+1)
+		if f.Model != "" {
+			o.model, o.modelBy = f.Model, "the spec"
+		}
+		if !in.tried(o) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// primary is the job's own choice. A model pin binds only its own runtime; without
+// one it binds whichever runtime is chosen.
+func (in Input) primary() []*option {
+	if in.Job.Runtime == "" {
+		return in.byPolicy(0, nil)
+	}
+	o := in.option(in.Job.Runtime, 0)
+	if in.Job.Model != "" {
+		o.model, o.modelBy = in.Job.Model, "the spec"
+	}
+	return []*option{o}
+}
+
+// byPolicy offers every agent that the operator did not exclude and that is not
+// considered already. Special runtimes are taken only when they are named.
+func (in Input) byPolicy(group int, already []*option) []*option {
+	var out []*option
+	for _, name := range slices.Sorted(maps.Keys(in.Profiles)) {
+		listed := slices.ContainsFunc(already, func(o *option) bool { return o.name == name })
+		if in.Profiles[name].Kind != runtime.KindCLI || !in.Operator.Allows(name) || listed {
+			continue
+		}
+		o := in.option(name, group)
+		o.ranked = true
+		if in.Job.Model != "" && in.Job.Runtime == "" && group == 0 {
+			o.model, o.modelBy = in.Job.Model, "the spec"
+		}
+		if !in.triedRuntime(name) {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+func (in Input) option(name string, group int) *option {
+	o := &option{name: name, group: group}
+	o.profile, o.known = in.Profiles[name]
+	if m := in.Operator.Model(name); m != "" && o.profile.Kind == runtime.KindCLI {
+		o.model, o.modelBy = m, "the operator's configuration"
+	}
+	return o
+}
+
+func (in Input) tried(o *option) bool {
+	return slices.ContainsFunc(in.Tried, func(t Tried) bool { return t.Runtime == o.name && t.Model == o.model })
+}
+
+func (in Input) triedRuntime(name string) bool {
+	return slices.ContainsFunc(in.Tried, func(t Tried) bool { return t.Runtime == name })
+}
+
+// compare orders options: the spec's order first; among those that policy ranks,
+// independence where work is judged, then the strength of what bounds its writes,
+// the quality of the evidence, failures in this run, and at last the name.
+func (in Input) compare(a, b *option) int {
+	if c := cmp.Compare(a.group, b.group); c != 0 || !a.ranked || !b.ranked {
+		return c
+	}
+	return cmp.Or(
+		cmp.Compare(b.fit(), a.fit()),
+		cmp.Compare(b.strength(), a.strength()),
+		cmp.Compare(b.evidence(), a.evidence()),
+		cmp.Compare(in.Failures[a.name], in.Failures[b.name]),
+		cmp.Compare(a.name, b.name),
+	)
+}
+
+func (o *option) fit() int {
+	if o.independence == independent {
+		return 1
+	}
+	return 0
+}
+
+func (o *option) strength() int {
+	switch {
+	case o.profile.Has(runtime.ControlOSSandbox):
+		return 2
+	case o.enforced != "":
+		return 1
+	}
+	return 0
+}
+
+func (o *option) evidence() int {
+	if o.profile.State == runtime.StateAvailable {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,211 @@
+// Package route chooses, for one job, the runtime and model that will do it, and
+// says why: for the one that was taken and for every one that was not. It decides
+// from live profiles, the job's floors and the operator's configuration alone, and
+// knows no model, price or tier of its own. Everything here is pure.
+package route
+
+import (
+	"slices"
+	"strings"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/policy"
+	"orchestrate/internal/runtime"
+	"orchestrate/internal/spec"
+)
+
+// Names of runtimes that are special to routing.
+const (
+	execRuntime     = "exec"
+	standinRuntime  = "standin"
+	internalRuntime = "internal"
+)
+
+// Isolations of a route.
+const (
+	InCheckout = "none"
+	InWorktree = "worktree"
+)
+
+// Input is all that a choice depends on.
+type Input struct {
+	Job      *spec.Job
+	Tiers    policy.Tiers
+	Profiles map[string]runtime.Profile // this run's live profiles by runtime
+	Operator policy.Operator
+
+	Isolate    string // why the graph wants a worktree for the job; "" = it does not
+	NoWorktree string // why none can be made here ("not a git repository"); "" = it can
+
+	Tried    []Tried        // earlier attempts of this job that failed; only declared fallbacks follow
+	Failures map[string]int // failed attempts per runtime in this run
+
+	// Builds asks a runtime's adapter whether it can build a command for the
+	// request from verified evidence (tool limits above all); nil = not asked.
+	Builds func(name string, req runtime.Request) error
+
+	Producers          []Producer // whose work this job judges, if it does
+	RequireIndependent bool       // a family not known to differ from all producers is refused
+	Rehearse           bool       // the stand-in takes the place of every agent
+}
+
+// Tried is an earlier attempt of the job.
+type Tried struct {
+	Runtime string
+	Model   string // as it was on the command line
+	Reason  runtime.Reason
+}
+
+// Producer is a job whose work is judged. A plain program has no family and is
+// left out by the caller.
+type Producer struct {
+	Job    string
+	Family string // "" = unknown
+}
+
+// Block says why a job cannot be dispatched, and what a person can do about it.
+type Block struct {
+	Reason     runtime.Reason
+	Detail     string
+	NextStep   string
+	Candidates []ledger.Candidate
+}
+
+// Choose picks the route of a job's next attempt. When nothing qualifies the Block
+// says why; the Route then still holds the job's tiers and all candidates.
+func Choose(in Input) (ledger.Route, *Block) {
+	options := in.options()
+	for _, o := range options {
+		in.judge(o)
+	}
+	slices.SortStableFunc(options, in.compare)
+	i := slices.IndexFunc(options, func(o *option) bool { return len(o.failures) == 0 })
+	if i < 0 {
+		r := in.record(options, nil)
+		return r, in.block(options, r.Candidates)
+	}
+	return in.routed(options, options[i]), nil
+}
+
+// record is what is known about a job whether it has a route or not.
+func (in Input) record(options []*option, chosen *option) ledger.Route {
+	return ledger.Route{
+		Agent: in.Job.Agent, Effort: in.Job.Effort,
+		CapabilityFloor: string(in.Tiers.Capability), Risk: string(in.Tiers.Risk), RiskWhy: in.Tiers.RiskWhy,
+		Placeholder: in.Job.RuntimePlaceholder, Candidates: in.candidates(options, chosen),
+	}
+}
+
+func (in Input) routed(options []*option, chosen *option) ledger.Route {
+	r := in.record(options, chosen)
+	r.Runtime, r.Model = chosen.name, chosen.model
+	r.Capability, r.CapabilitySource = string(chosen.capability), chosen.capabilitySource
+	r.Family, r.Independence = chosen.family, chosen.independence
+	r.Isolation, r.IsolationWhy = chosen.isolation, chosen.isolationWhy
+	r.Access, r.Controls, r.Constrained = string(chosen.access), chosen.controls, chosen.constrained
+	r.Why = in.why(options, chosen)
+	return r
+}
+
+// fallbackPrefix begins the Why of a route that is a declared fallback.
+const fallbackPrefix = "declared fallback: "
+
+// why explains the choice in one line.
+func (in Input) why(options []*option, chosen *option) string {
+	switch {
+	case chosen.group > 0:
+		return fallbackPrefix + in.whyFallback(options)
+	case in.Job.Exec():
+		return "a plain program"
+	case in.Rehearse:
+		return "rehearsal: the stand-in takes the place of " + orElse(in.Job.Runtime, "the agent that policy would choose")
+	case in.Job.Runtime != "":
+		return "named by the spec" + chosen.modelNote()
+	}
+	return "chosen by policy" + chosen.modelNote()
+}
+
+func (in Input) whyFallback(options []*option) string {
+	if n := len(in.Tried); n > 0 {
+		return in.Tried[n-1].Runtime + " ended with " + string(in.Tried[n-1].Reason)
+	}
+	for _, o := range options {
+		if len(o.failures) > 0 {
+			return o.name + ": " + o.failures[0].detail
+		}
+	}
+	return "nothing before it qualified"
+}
+
+// FallbackReason is why a route is not the job's first choice; "" when it is.
+func FallbackReason(r ledger.Route) string {
+	reason, ok := strings.CutPrefix(r.Why, fallbackPrefix)
+	if !ok {
+		return ""
+	}
+	return reason
+}
+
+// candidates records every option with its reasons.
+func (in Input) candidates(options []*option, chosen *option) []ledger.Candidate {
+	out := []ledger.Candidate{}
+	for _, o := range options {
+		c := ledger.Candidate{Runtime: o.name, Model: orElse(o.model, o.profile.DefaultModel), Chosen: o == chosen}
+		for _, f := range o.failures {
+			c.Reasons = append(c.Reasons, f.detail)
+		}
+		if len(c.Reasons) == 0 {
+			c.Reasons = o.merits()
+			if o != chosen {
+				c.Reasons = append(c.Reasons, "qualified, but comes after "+chosen.name)
+			}
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// block explains that nothing qualified. The candidate that came furthest gives
+// the reason and the next step, since it is nearest to being usable.
+func (in Input) block(options []*option, candidates []ledger.Candidate) *Block {
+	if len(options) == 0 {
+		b := in.nothing()
+		b.Candidates = candidates
+		return b
+	}
+	best := options[0]
+	var details []string
+	for _, o := range options {
+		if o.reached() > best.reached() {
+			best = o
+		}
+		details = append(details, o.name+": "+o.failures[0].detail)
+	}
+	return &Block{
+		Reason: best.failures[0].reason, Detail: strings.Join(details, "; "),
+		NextStep: best.failures[0].next, Candidates: candidates,
+	}
+}
+
+// nothing is the block of a job for which there is not even a candidate.
+func (in Input) nothing() *Block {
+	if n := len(in.Tried); n > 0 {
+		return &Block{
+			Reason:   runtime.BlockedNoRoute,
+			Detail:   "no declared fallback is left after " + in.Tried[n-1].Runtime + " ended with " + string(in.Tried[n-1].Reason),
+			NextStep: "add a fallback_runtime to the job, or see what went wrong in the job's stderr.txt",
+		}
+	}
+	return &Block{
+		Reason:   runtime.BlockedNoRoute,
+		Detail:   "no coding-agent runtime is known or enabled here",
+		NextStep: "install a coding agent and sign in to it, then type `orchestrate doctor`; `orchestrate rehearse SPEC` needs none",
+	}
+}
+
+func orElse(s, other string) string {
+	if s != "" {
+		return s
+	}
+	return other
+}
