@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -94,12 +95,27 @@ func addIsolation(cmd *runtime.Command, req runtime.Request, p runtime.Profile) 
 	cmd.Argv = append(cmd.Argv, quietArgs(p)...)
 	cmd.Argv = append(cmd.Argv, serverArgs(p)...)
 	cmd.Argv = append(cmd.Argv,
-		"-c", "projects={"+quoted(req.Dir)+`={trust_level="untrusted"}}`,
+		"-c", "projects={"+strings.Join(untrusted(req.Dir), ",")+"}",
 		"-c", "project_doc_max_bytes=0")
 	if p.Has(runtime.ControlNoProject) {
 		cmd.Controls = append(cmd.Controls, runtime.ControlNoProject)
 	}
 	return nil
+}
+
+// untrusted marks dir and every folder above it as not trusted, since the user
+// may have trusted the project whose subfolder dir is, and a trusted project's
+// configuration may start tool servers outside the sandbox.
+func untrusted(dir string) []string {
+	var entries []string
+	for {
+		entries = append(entries, quoted(dir)+`={trust_level="untrusted"}`)
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return entries
+		}
+		dir = parent
+	}
 }
 
 func addPlace(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/probe"
@@ -38,18 +37,12 @@ type liveModel struct {
 	} `json:"supportedReasoningEfforts"`
 }
 
-// Ids of the app server's questions.
+// Ids of the app server's questions; the last is also their number.
 const (
 	askModels  = 2
 	askConfig  = 3
 	askAccount = 4
 )
-
-// padding is how many harmless notifications follow the questions. The server
-// leaves at the end of its input, even with questions unanswered; it reads from
-// a short queue, so that by the time it has taken all of these the questions are
-// long done. (Without any, only the first was answered; from 200 on, all were.)
-const padding = 2000
 
 // questions is the whole conversation, given at once.
 func questions() []byte {
@@ -57,15 +50,14 @@ func questions() []byte {
 		`{"method":"initialized"}` + "\n" +
 		fmt.Sprintf(`{"method":"model/list","id":%d,"params":{"includeHidden":true}}`+"\n", askModels) +
 		fmt.Sprintf(`{"method":"config/read","id":%d,"params":{}}`+"\n", askConfig) +
-		fmt.Sprintf(`{"method":"account/read","id":%d,"params":{}}`+"\n", askAccount) +
-		strings.Repeat(`{"method":"initialized"}`+"\n", padding))
+		fmt.Sprintf(`{"method":"account/read","id":%d,"params":{}}`+"\n", askAccount))
 }
 
 // readLive fills Models, DefaultModel and the tool servers to switch off. What
 // is not answered stays unknown.
 func readLive(ctx context.Context, asker *probe.Asker, p *runtime.Profile) liveFacts {
 	args := append(quietArgs(*p), "app-server")
-	answer := asker.Ask(ctx, questions(), args...)
+	answer := asker.Converse(ctx, questions(), askAccount, args...)
 	var live liveFacts
 	var models []liveModel
 	var partial bool

@@ -72,8 +72,8 @@ func tryIn(ctx context.Context, asker *probe.Asker, mode string) (w written, err
 		}
 	}
 	args := append([]string{"sandbox", "-c", "sandbox_mode=" + mode}, boundaryArgs()...)
-	args = append(args, "-C", in, "--", "/bin/sh", "-c", tryWrite)
-	answer := asker.Ask(ctx, nil, args...)
+	args = append(args, "--", "/bin/sh", "-c", tryWrite)
+	answer := asker.AskIn(ctx, in, args...)
 	if why := probe.Trouble("codex sandbox", answer); why != "" {
 		return w, errors.New(why)
 	}

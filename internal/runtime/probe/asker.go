@@ -3,6 +3,7 @@ package probe
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"orchestrate/internal/runtime"
@@ -19,11 +20,39 @@ type Asker struct {
 
 // Ask runs the program with args; stdin is given whole and closed, nil is empty.
 func (a *Asker) Ask(ctx context.Context, stdin []byte, args ...string) runtime.Answer {
-	answer := a.Host.Run(ctx, runtime.Question{
-		Argv:  append([]string{a.Path}, args...),
-		Stdin: stdin,
-		Env:   a.Env,
-	})
+	return a.run(ctx, stdin, append([]string{a.Path}, args...))
+}
+
+// AskIn is Ask with dir as the working folder, by way of a shell, since a host
+// runs every question in a scratch folder of its own choice.
+func (a *Asker) AskIn(ctx context.Context, dir string, args ...string) runtime.Answer {
+	return a.run(ctx, nil, append([]string{"/bin/sh", "-c", `cd "$0" && exec "$@"`, dir, a.Path}, args...))
+}
+
+// conversation keeps the program's input open until it has given "$0" replies,
+// which are lines that carry one of the numbers 1 to 9 as their "id". It works in
+// the scratch folder: the reader of the replies opens the pipe `done` once, which
+// is what the writer of the questions waits for.
+const conversation = `rm -f done; mkfifo done || exit 1
+{ cat; read -r _ <done; } | "$@" | {
+	n=0
+	while IFS= read -r line; do
+		printf '%s\n' "$line"
+		case $line in *'"id":'[1-9][,}]*) n=$((n + 1)); [ "$n" -eq "$0" ] && : >done ;; esac
+	done
+	[ "$n" -ge "$0" ] || : >done
+}`
+
+// Converse is Ask for a program that leaves at the end of its input without
+// answering what it was asked just before: its input is closed after it has
+// given that many replies. It goes by way of a shell.
+func (a *Asker) Converse(ctx context.Context, questions []byte, replies int, args ...string) runtime.Answer {
+	argv := []string{"/bin/sh", "-c", conversation, strconv.Itoa(replies), a.Path}
+	return a.run(ctx, questions, append(argv, args...))
+}
+
+func (a *Asker) run(ctx context.Context, stdin []byte, argv []string) runtime.Answer {
+	answer := a.Host.Run(ctx, runtime.Question{Argv: argv, Stdin: stdin, Env: a.Env})
 	a.evidence = append(a.evidence, answer.Evidence)
 	return answer
 }
