@@ -35,7 +35,8 @@
 //	error: {reason: R, text: T, retry_after: 5s}   completion with the error flag
 //	exit: N                               the exit status, at the end
 //	answer: TEXT                          the final answer; "" = an empty one
-//	verdict: {…}                          an answer that is this, as fenced JSON
+//	verdict: {overall: fail}              the arbiter's answer: one that passes all,
+//	                                      but for the keys given here
 //	no_completion: true                   ends without its completion event
 //
 // Paths are relative to the working folder; $ORCHESTRATE_OUT at the start of a

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -107,7 +108,9 @@ func (p *player) settle(s Step) error {
 	case s.Answer != nil:
 		p.answer = s.Answer
 	case s.Verdict != nil:
-		return p.verdict(s.Verdict)
+		v := passing(p.opt.judged)
+		maps.Copy(v, s.Verdict)
+		return p.verdict(v)
 	case s.NoCompletion != nil:
 		p.silent = *s.NoCompletion
 	}

@@ -1,0 +1,37 @@
+package script
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"orchestrate/internal/arbiter"
+	"orchestrate/internal/runtime/standin"
+)
+
+func TestTheStandInPassesWhatItIsAskedAbout(t *testing.T) {
+	p := play(t, t.TempDir(), "", "--job=arbiter", "--task=arbiter", "--judge=scout=artifact:scout:report.md", "--judge=fix")
+	v, err := arbiter.Parse(p.out.Answer, []string{"scout", "fix"})
+	if err != nil {
+		t.Fatalf("%v in %q", err, p.out.Answer)
+	}
+	if v.Overall != "pass" || v.Jobs[0].Verdict != "pass" || v.Jobs[0].Citations[0] != (arbiter.Citation{Kind: "artifact", Ref: "scout:report.md"}) {
+		t.Errorf("verdict %+v", v)
+	}
+	for _, q := range arbiter.Questions() {
+		if !slices.ContainsFunc(v.Questions, func(a arbiter.Answer) bool { return a.N == q.N && a.Answer == q.Passes }) {
+			t.Errorf("question %d does not pass: %+v", q.N, v.Questions)
+		}
+	}
+	if !strings.Contains(p.out.Answer, standin.Mark) {
+		t.Error("the verdict does not say that it is a rehearsal")
+	}
+}
+
+func TestAScriptChangesPartsOfTheVerdict(t *testing.T) {
+	p := play(t, t.TempDir(), "version: 1\njobs: {arbiter: [{verdict: {overall: fail, safetyGaps: [a hole]}}]}", "--job=arbiter", "--judge=fix")
+	v, err := arbiter.Parse(p.out.Answer, []string{"fix"})
+	if err != nil || v.Overall != "fail" || !slices.Equal(v.SafetyGaps, []string{"a hole"}) || v.Jobs[0].Verdict != "pass" {
+		t.Errorf("verdict %+v (%v)", v, err)
+	}
+}
