@@ -46,6 +46,7 @@ func TestMain(m *testing.M) {
 
 var roles = map[string]func([]string) int{
 	"supervise": supervisorRole,
+	"plain":     func([]string) int { return serve(supervise.Options{Version: version, NoCgroup: true}) },
 	"wrong":     wrongVersionRole,
 	"mute":      func([]string) int { return 7 },
 	"engine":    engineRole,
@@ -64,12 +65,13 @@ func supervisor(t testing.TB) []string {
 	return []string{self, "supervise"}
 }
 
-func supervisorRole([]string) int { return serve(version) }
+func supervisorRole([]string) int { return serve(supervise.Options{Version: version}) }
 
-func wrongVersionRole([]string) int { return serve("other") }
+func wrongVersionRole([]string) int { return serve(supervise.Options{Version: "other"}) }
 
-func serve(version string) int {
-	err := supervise.Serve(os.NewFile(supervise.ControlFD, "control"), supervise.Options{Version: version, Decoders: decoderFor})
+func serve(opt supervise.Options) int {
+	opt.Decoders = decoderFor
+	err := supervise.Serve(os.NewFile(supervise.ControlFD, "control"), opt)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

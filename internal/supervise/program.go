@@ -20,6 +20,8 @@ type Options struct {
 	// Decoders builds the decoder of an attempt. A nil Decoder without an error
 	// means that nothing decodes the stream.
 	Decoders func(nouns.DecoderSpec) (nouns.Decoder, error)
+	// NoCgroup leaves control groups alone, as where none can be made.
+	NoCgroup bool
 }
 
 // lineBlind is implemented by decoders that look at no line, such as exec's: the

@@ -69,7 +69,7 @@ func (s *server) prepare() error {
 		return fmt.Errorf("open %s: %w", os.DevNull, err)
 	}
 	s.null = null
-	if s.tree, err = newTree(); err != nil {
+	if s.tree, err = newTree(s.opt.NoCgroup); err != nil {
 		return err
 	}
 	return s.watchSignals()

@@ -28,9 +28,11 @@ func job(t testing.TB, script string) supervise.Invocation {
 	}
 }
 
-func start(t testing.TB) *supervise.Slot {
+func start(t testing.TB) *supervise.Slot { return startProgram(t, supervisor(t)) }
+
+func startProgram(t testing.TB, program []string) *supervise.Slot {
 	t.Helper()
-	slot, err := supervise.Start(t.Context(), supervisor(t), version)
+	slot, err := supervise.Start(t.Context(), program, version)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,6 +140,7 @@ func checkSignal(t testing.TB, exit supervise.Exit, signal string, stop supervis
 }
 
 func TestExitFacts(t *testing.T) {
+	t.Parallel()
 	slot := start(t)
 	inv := job(t, "echo out; echo err >&2; exit 3")
 	exit := runIn(t, slot, inv)
@@ -164,6 +167,7 @@ func TestExitFacts(t *testing.T) {
 }
 
 func TestStartedIsReported(t *testing.T) {
+	t.Parallel()
 	slot := start(t)
 	inv := job(t, "exit 0")
 	var seen supervise.Process
@@ -174,6 +178,7 @@ func TestStartedIsReported(t *testing.T) {
 }
 
 func TestProgramsThatCannotStart(t *testing.T) {
+	t.Parallel()
 	slot := start(t)
 	for name, change := range map[string]func(*supervise.Invocation){
 		"not on PATH":               func(inv *supervise.Invocation) { inv.Argv = []string{"no-such-program"} },
@@ -196,6 +201,7 @@ func TestProgramsThatCannotStart(t *testing.T) {
 }
 
 func TestRefusedInvocations(t *testing.T) {
+	t.Parallel()
 	slot := start(t)
 	for want, change := range map[string]func(*supervise.Invocation){
 		"no command": func(inv *supervise.Invocation) { inv.Argv = nil },
@@ -214,6 +220,7 @@ func TestRefusedInvocations(t *testing.T) {
 }
 
 func TestEvidenceFolderMissing(t *testing.T) {
+	t.Parallel()
 	slot := start(t)
 	inv := job(t, "exit 0")
 	inv.Dir = "/no/such/folder"
@@ -227,6 +234,7 @@ func TestEvidenceFolderMissing(t *testing.T) {
 }
 
 func TestHandshake(t *testing.T) {
+	t.Parallel()
 	program := supervisor(t)
 	_, err := supervise.Start(t.Context(), []string{program[0], "wrong"}, version)
 	if err == nil || !strings.Contains(err.Error(), `"other"`) || !strings.Contains(err.Error(), `"test"`) {
@@ -243,6 +251,7 @@ func TestHandshake(t *testing.T) {
 }
 
 func TestSupervisorDies(t *testing.T) {
+	t.Parallel()
 	slot, err := supervise.Start(t.Context(), supervisor(t), version)
 	if err != nil {
 		t.Fatal(err)
@@ -267,6 +276,7 @@ func TestSupervisorDies(t *testing.T) {
 }
 
 func TestLockIsHeldUntilTheEndAndNotByTheProgram(t *testing.T) {
+	t.Parallel()
 	slot := start(t)
 	file := filepath.Join(t.TempDir(), "lock")
 	lock, err := os.Create(file)
@@ -289,6 +299,7 @@ func TestLockIsHeldUntilTheEndAndNotByTheProgram(t *testing.T) {
 }
 
 func TestDescriptorsOfTheCallerStayOut(t *testing.T) {
+	t.Parallel()
 	leak, err := os.CreateTemp(t.TempDir(), "leak")
 	if err != nil {
 		t.Fatal(err)
@@ -343,6 +354,7 @@ func engineRole(args []string) int {
 }
 
 func TestEngineKilledInMidJob(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "lock")
 	fifo := filepath.Join(t.TempDir(), "go")
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {

@@ -20,6 +20,7 @@ import (
 const brief = 300 * time.Millisecond
 
 func TestStdinIsGivenAndClosed(t *testing.T) {
+	t.Parallel()
 	slot := start(t)
 	inv := job(t, "cat >/dev/null; echo ok")
 	checkExit(t, runIn(t, slot, inv), 0, supervise.StopNone)
@@ -40,6 +41,7 @@ func TestStdinIsGivenAndClosed(t *testing.T) {
 }
 
 func TestEngineStdinIsAFifoNobodyCloses(t *testing.T) {
+	t.Parallel()
 	fifo := filepath.Join(t.TempDir(), "fifo")
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
@@ -57,6 +59,7 @@ func TestEngineStdinIsAFifoNobodyCloses(t *testing.T) {
 }
 
 func TestNoTerminal(t *testing.T) {
+	t.Parallel()
 	inv := job(t, "cat </dev/tty; echo went on")
 	checkExit(t, run(t, inv), 0, supervise.StopNone)
 	if read(t, inv, "stdout.txt") != "went on\n" || !strings.Contains(read(t, inv, "stderr.txt"), "/dev/tty") {
@@ -65,6 +68,7 @@ func TestNoTerminal(t *testing.T) {
 }
 
 func TestFirstOutputLimit(t *testing.T) {
+	t.Parallel()
 	slot := start(t)
 	inv := job(t, "exec sleep 1e6")
 	inv.FirstOutput = brief
@@ -79,10 +83,17 @@ func TestFirstOutputLimit(t *testing.T) {
 	checkSignal(t, runIn(t, slot, heard), "SIGKILL", supervise.StopTimeout)
 }
 
-// TestTreesThatMustDie runs one kind of tree after another in one slot until its
-// timeout, or lets it end with something left behind. Each process holds a lock.
+// TestTreesThatMustDie runs one kind of tree after another until its timeout, or
+// lets it end with something left behind, with and without a cgroup. Each process
+// of a tree holds a lock.
 func TestTreesThatMustDie(t *testing.T) {
-	self := supervisor(t)[0]
+	for name, level := range map[string]supervise.ProofLevel{"supervise": "", "plain": supervise.ProofSubreaper} {
+		t.Run(name, func(t *testing.T) { testTrees(t, []string{supervisor(t)[0], name}, level) })
+	}
+}
+
+func testTrees(t *testing.T, program []string, level supervise.ProofLevel) {
+	self := program[0]
 	for _, c := range []struct {
 		name, script, polite string
 		signal               string // "" = exit status 0 by itself
@@ -100,7 +111,8 @@ func TestTreesThatMustDie(t *testing.T) {
 		{"forks while dying", "while :; do sleep 600 & sleep 0.02; done", "", "SIGKILL"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			slot := start(t)
+			t.Parallel()
+			slot := startProgram(t, program)
 			file := filepath.Join(t.TempDir(), "lock")
 			inv := job(t, lockLine(file)+c.script)
 			inv.Env = append(inv.Env, "LOCK="+file)
@@ -114,6 +126,9 @@ func TestTreesThatMustDie(t *testing.T) {
 				checkSignal(t, exit, c.signal, supervise.StopTimeout)
 			}
 			checkFree(t, file)
+			if level != "" && exit.Proof.Level != level {
+				t.Errorf("proof %+v", exit.Proof)
+			}
 			if exit := runIn(t, slot, job(t, "exit 0")); exit.ExitCode == nil {
 				t.Error("the slot must be usable afterwards")
 			}
@@ -122,6 +137,7 @@ func TestTreesThatMustDie(t *testing.T) {
 }
 
 func TestDescendantsAreRecorded(t *testing.T) {
+	t.Parallel()
 	inv := job(t, "setsid sleep 600 & echo $!; wait")
 	inv.Timeout = 2 * brief
 	run(t, inv)
@@ -135,6 +151,7 @@ func TestDescendantsAreRecorded(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
+	t.Parallel()
 	slot := start(t)
 	inv := job(t, "trap 'echo bye; exit 0' INT; echo up; while :; do sleep 0.05; done")
 	inv.PoliteStop = "INT"
@@ -169,6 +186,7 @@ func cancelOnceUp(inv supervise.Invocation, cancel func()) {
 }
 
 func TestKillSkipsTheGrace(t *testing.T) {
+	t.Parallel()
 	slot := start(t)
 	inv := job(t, "trap '' TERM; echo up; while :; do sleep 1; done")
 	inv.PoliteStop, inv.Grace, inv.Timeout = "TERM", time.Hour, 2*time.Hour
@@ -188,6 +206,7 @@ func TestKillSkipsTheGrace(t *testing.T) {
 }
 
 func TestSupervisorIsToldToEnd(t *testing.T) {
+	t.Parallel()
 	slot := start(t)
 	inv := job(t, "exec sleep 600")
 	inv.PoliteStop = "TERM"
@@ -199,6 +218,7 @@ func TestSupervisorIsToldToEnd(t *testing.T) {
 }
 
 func TestDecoderSettles(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "lock")
 	inv := job(t, lockLine(file)+"echo say trying; echo hopeless 401 unauthorized; sleep 600")
 	inv.Decoder.Runtime = "words"
@@ -211,6 +231,7 @@ func TestDecoderSettles(t *testing.T) {
 }
 
 func TestDecodedEvents(t *testing.T) {
+	t.Parallel()
 	inv := job(t, "echo say one; echo noise >&2; echo say two; printf 'answer the end'")
 	inv.Decoder.Runtime = "words"
 	exit := run(t, inv)
@@ -227,6 +248,7 @@ func TestDecodedEvents(t *testing.T) {
 }
 
 func TestDecoderThatPanics(t *testing.T) {
+	t.Parallel()
 	slot := start(t)
 	inv := job(t, "echo say one; echo panic; echo say two; echo kept")
 	inv.Decoder.Runtime = "words"
@@ -241,6 +263,7 @@ func TestDecoderThatPanics(t *testing.T) {
 }
 
 func TestSecretsStayOffTheDisk(t *testing.T) {
+	t.Parallel()
 	const value = "q7Zr-Xw93-vLk2-TT0p-9sPa"
 	script := "printf 'q7Zr-Xw93-'; sleep 0.3; printf 'vLk2-TT0p-9sPa\\n'; echo say " + value + " >&1; echo " + value + " >&2; echo answer " + value
 	inv := job(t, script)
@@ -266,6 +289,7 @@ func TestSecretsStayOffTheDisk(t *testing.T) {
 }
 
 func TestEventLogIsBounded(t *testing.T) {
+	t.Parallel()
 	line := "say " + strings.Repeat("x", 1000)
 	inv := job(t, "yes '"+line+"' | head -n 12000; echo answer the end")
 	inv.Decoder.Runtime = "words"
@@ -281,6 +305,7 @@ func TestEventLogIsBounded(t *testing.T) {
 }
 
 func TestOversizeLine(t *testing.T) {
+	t.Parallel()
 	inv := job(t, "head -c 5000000 /dev/zero | tr '\\0' x; echo; echo answer yes")
 	inv.Decoder.Runtime = "words"
 	exit := run(t, inv)

@@ -24,7 +24,7 @@ type tree struct {
 	maxRSS int64
 }
 
-func newTree() (*tree, error) { return &tree{}, nil }
+func newTree(bool) (*tree, error) { return &tree{}, nil }
 
 // keepDescriptors does nothing: there is no call for it here.
 func keepDescriptors() {}

@@ -33,11 +33,11 @@ type tree struct {
 	grouped    bool // this job is in group
 }
 
-func newTree() (*tree, error) {
+func newTree(noCgroup bool) (*tree, error) {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return nil, fmt.Errorf("become the reaper of descendants: %w", err)
 	}
-	return &tree{pidfd: -1}, nil
+	return &tree{pidfd: -1, groupTried: noCgroup}, nil
 }
 
 // keepDescriptors keeps what the engine inherited from its own caller (a lock, a
