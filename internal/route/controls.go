@@ -24,6 +24,7 @@ func (in Input) checkControls(o *option) {
 	o.access = in.accessOf(o)
 	o.enforced = boundary(o.profile, o.access)
 	in.isolate(o)
+	in.checkToolLimits(o)
 	in.noteConstraints(o)
 	in.listControls(o)
 	if in.Builds == nil {
@@ -122,6 +123,17 @@ func (in Input) whyIsolate(o *option) string {
 		return "its shell is not confined"
 	}
 	return "nothing was shown to bound what it writes"
+}
+
+// checkToolLimits: a writer's tools are limited, or whatever they do is held by a
+// sandbox. A plain program has no tools.
+func (in Input) checkToolLimits(o *option) {
+	p := o.profile
+	if !in.Job.Writes() || p.Kind != runtime.KindCLI || p.Has(runtime.ControlToolLimits) || p.Has(runtime.ControlOSSandbox) {
+		return
+	}
+	o.fail(runtime.BlockedRiskControls, "name a runtime whose tools can be limited, or let the job only observe",
+		"its tools cannot be limited and no sandbox of its own was shown")
 }
 
 // noteConstraints records in which ways the option is weaker than one would wish.

@@ -307,7 +307,8 @@ func TestAccessAndIsolation(t *testing.T) {
 		"R1 by edits without a shell":      {on(editor, writes), "edit", "none", "", "", ""},
 		"R1 by a sandbox":                  {on(boxed, writes), "edit", "none", "", "", ""},
 		"R1 with a shell":                  {on(editor, writes, shell), "shell", "worktree", "its shell is not confined", "shell not confined", ""},
-		"R1 where nothing bounds writes":   {on(flat(agent("open")), writes, lower), "edit", "worktree", "nothing was shown", "no enforced write boundary", ""},
+		"R1 where nothing bounds writes":   {on(agent("open", runtime.ControlToolLimits), writes), "edit", "worktree", "nothing was shown", "no enforced write boundary", ""},
+		"R1 where tools cannot be limited": {on(open, writes), "", "", "", "", "its tools cannot be limited"},
 		"R1 beside another writer":         {on(editor, writes, beside), "edit", "worktree", "may run beside another writer (b)", "", ""},
 		"R2":                               {on(boxed, writes, r2), "edit", "worktree", "R2: untrusted input", "", ""},
 		"R2 without a sandbox":             {on(editor, writes, r2), "edit", "worktree", "R2: untrusted input", "no OS sandbox", ""},
@@ -345,8 +346,6 @@ func TestAccessAndIsolation(t *testing.T) {
 		})
 	}
 }
-
-func lower(in *Input) { in.Tiers.Capability = policy.C1 }
 
 func execWrites(in *Input) {
 	in.Job.Effect, in.Job.OwnedPaths, in.Tiers.Risk = "scoped-write", []string{"out/**"}, policy.R1
