@@ -6,16 +6,16 @@ import "bytes"
 // and names of services whose keys have no shape of their own.
 func assignments() []rule {
 	return []rule{
-		{id: "password", fold: true, match: matchPassword, lits: []string{
+		{id: "password", fold: true, plain: true, match: matchPassword, lits: []string{
 			"password", "passwd", "passphrase", "_pwd", "db_pass", "_pass=",
 		}},
-		{id: "assigned-secret", fold: true, match: matchAssigned, lits: []string{
+		{id: "assigned-secret", fold: true, plain: true, match: matchAssigned, lits: []string{
 			"secret", "token", "api_key", "apikey", "api-key", "access_key", "access-key", "accesskey",
 			"private_key", "private-key", "privatekey", "auth_key", "authkey", "encryption_key", "signing_key",
 			"master_key", "account_key", "accountkey", "service_key", "deploy_key", "credential", "client_secret",
 			"authorization", "_auth", "sharedaccesskey",
 		}},
-		{id: "service-key", fold: true, match: matchService, lits: services()},
+		{id: "service-key", fold: true, plain: true, match: matchService, lits: services()},
 	}
 }
 
@@ -60,13 +60,25 @@ func passageAt(b []byte, i int) (passage, bool) {
 	if p.operator == 0 {
 		return p, false
 	}
-	p.end = run(b, p.start, maxRun, valueSet)
+	p.end = valueEnd(b, p.start)
 	return p, p.end > p.start
+}
+
+// valueEnd is the end of the value at start: its closing quote when it is quoted
+// and has no blanks, else the end of the run.
+func valueEnd(b []byte, start int) int {
+	if q := b[start-1]; q == '"' || q == '\'' || q == '`' {
+		line := b[start:min(len(b), start+256)]
+		if k := bytes.IndexByte(line, q); k >= 0 && bytes.IndexAny(line[:k], " \t\r\n") < 0 {
+			return start + len(bytes.TrimRight(line[:k], `\`))
+		}
+	}
+	return run(b, start, 256, valueSet)
 }
 
 var (
 	nameRest = set(" \ta-zA-Z0-9_.-")
-	leadIn   = set(" \t\"'`\\[]=>:|?,")
+	leadIn   = set(" \t\"'`\\=>:|?,")
 	operator = set("=>:|?,")
 	valueSet = func() *charset {
 		c := &charset{}
@@ -88,7 +100,10 @@ func (p passage) code(b []byte) bool {
 	return placeholder(b[p.start:])
 }
 
-func (p passage) span(at int) Span { return Span{From: at, Start: p.start, End: p.end} }
+// span is the whole value; what decided was its front.
+func (p passage) span(b []byte, at int) Span {
+	return Span{From: at, Start: p.start, End: max(p.end, run(b, p.start, maxRun, valueSet))}
+}
 
 // matchPassword takes values that a person may have chosen: 8 bytes are enough,
 // when they are more than one word.
@@ -107,7 +122,7 @@ func matchPassword(b []byte, at, n int) (Span, bool) {
 	if p.spaced && !p.quoted && !has(v, digits) {
 		return Span{}, false // prose, or the name of a variable
 	}
-	return p.span(at), true
+	return p.span(b, at), true
 }
 
 // matchAssigned takes values that a machine has made: letters and digits mixed.
@@ -120,7 +135,7 @@ func matchAssigned(b []byte, at, n int) (Span, bool) {
 	if len(v) < 10 || !has(v, digits) || !has(v, letters) || entropy(v) < 3.1 {
 		return Span{}, false
 	}
-	return p.span(at), true
+	return p.span(b, at), true
 }
 
 // matchService takes long random values only: the names are ordinary words too.
@@ -133,5 +148,5 @@ func matchService(b []byte, at, n int) (Span, bool) {
 	if len(v) < 14 || !has(v, digits) || !has(v, letters) || entropy(v) < 2.9 {
 		return Span{}, false
 	}
-	return p.span(at), true
+	return p.span(b, at), true
 }

@@ -25,6 +25,8 @@ var (
 	hexDigits = set("a-fA-F0-9")
 	digits    = set("0-9")
 	letters   = set("a-zA-Z")
+	lowerCase = set("a-z")
+	upperCase = set("A-Z")
 	upperNum  = set("A-Z0-9")
 	word      = set("a-zA-Z0-9_")
 	wordDash  = set("a-zA-Z0-9_-")

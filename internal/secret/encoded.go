@@ -1,52 +1,66 @@
 package secret
 
-// maxDecode is how many base64 characters around a literal are decoded.
+import "strings"
+
+// maxDecode is how many base64 characters around a literal are decoded at most.
 const maxDecode = 1024
 
 // A decoding is the plain text around an encoded literal, and where each
 // character of it was.
 type decoding struct {
-	chars [maxDecode + 8]byte
-	pos   [maxDecode + 8]int
+	chars [maxDecode]byte
+	pos   [maxDecode]int
 	n     int
 	plain [maxDecode]byte
 }
 
-// matchEncoded looks for a rule's secret in base64. The literal's encoding, for
-// align bytes before it in its group, is at b[i:].
-func matchEncoded(r *rule, b []byte, i, align int) (Span, bool) {
-	var d decoding
+// match looks for a rule's secret in base64. The literal's encoding, for align
+// bytes before it in its group, is at b[i:]. No more is decoded than the rule
+// needs to decide, and then as much as the secret goes on.
+func (d *decoding) match(r *rule, b []byte, i, align int) (Span, bool) {
+	d.n = 0
+	lead := d.lead(b, i, align)
+	if lead < 0 {
+		return Span{}, false
+	}
+	for limit := min(maxDecode, 64+2*r.need); ; limit = maxDecode {
+		i = d.collect(b, i, limit)
+		plain := d.decode()
+		lit := literalLength(r, plain, lead)
+		if lit == 0 {
+			return Span{}, false
+		}
+		m, ok := r.match(plain, lead, lit)
+		if !ok {
+			return Span{}, false
+		}
+		open := m.End == len(plain)
+		if !open || r.whole || d.n < limit || limit == maxDecode {
+			return d.locate(b, m, r, open), true
+		}
+	}
+}
+
+// lead takes the characters before i that belong to the literal's first group,
+// and the group before that when there is one. It returns at which byte of the
+// plain text the literal starts, -1 if the group is not whole.
+func (d *decoding) lead(b []byte, i, align int) int {
 	skip := [3]int{0, 2, 3}[align]
-	before := d.collectBack(b, i, skip+4)
-	lead := align
-	switch {
+	switch before := d.collectBack(b, i, skip+4); {
 	case before == skip+4:
-		lead += 3
-	case before >= skip:
-		d.dropFront(before - skip)
+		return align + 3
+	case before < skip:
+		return -1
 	default:
-		return Span{}, false
+		d.dropFront(before - skip)
+		return align
 	}
-	d.collect(b, i)
-	plain := d.decode()
-	if len(plain) <= lead {
-		return Span{}, false
-	}
-	lit := literalLength(r, plain, lead)
-	if lit == 0 {
-		return Span{}, false
-	}
-	m, ok := r.match(plain, lead, lit)
-	if !ok {
-		return Span{}, false
-	}
-	return d.locate(r, b, m), true
 }
 
 // literalLength is the length of the rule's literal that is at plain[at:].
 func literalLength(r *rule, plain []byte, at int) int {
 	for _, lit := range r.lits {
-		if len(plain)-at >= len(lit) && string(plain[at:at+len(lit)]) == lit {
+		if len(plain)-at >= len(lit) && strings.EqualFold(string(plain[at:at+len(lit)]), lit) {
 			return len(lit)
 		}
 	}
@@ -59,7 +73,7 @@ func (d *decoding) collectBack(b []byte, i, n int) int {
 	k := 0
 	for k < n {
 		i = skipBreakBack(b, i)
-		if i == 0 || b[i-1] == '=' || !base64Set[b[i-1]] {
+		if i == 0 || sextets[b[i-1]] > 63 {
 			break
 		}
 		i--
@@ -79,13 +93,14 @@ func (d *decoding) dropFront(k int) {
 	d.n -= k
 }
 
-// collect takes the characters from i on, over line breaks.
-func (d *decoding) collect(b []byte, i int) {
-	for d.n < maxDecode {
-		if i >= len(b) || b[i] == '=' || !base64Set[b[i]] {
+// collect takes the characters from i on, over line breaks, until there are
+// limit, and returns where it stopped.
+func (d *decoding) collect(b []byte, i, limit int) int {
+	for d.n < limit {
+		if i >= len(b) || sextets[b[i]] > 63 {
 			next := skipBreak(b, i)
-			if next == i || next >= len(b) || !base64Set[b[next]] {
-				return
+			if next == i || next >= len(b) || sextets[b[next]] > 63 {
+				return i
 			}
 			i = next
 		}
@@ -93,14 +108,15 @@ func (d *decoding) collect(b []byte, i int) {
 		d.n++
 		i++
 	}
+	return i
 }
 
 // decode accepts both alphabets.
 func (d *decoding) decode() []byte {
 	out := d.plain[:0]
 	var acc uint32
-	for k := range d.n {
-		acc = acc<<6 | uint32(sextet(d.chars[k]))
+	for k, c := range d.chars[:d.n] {
+		acc = acc<<6 | uint32(sextets[c])
 		switch k % 4 {
 		case 1:
 			out = append(out, byte(acc>>4))
@@ -113,26 +129,25 @@ func (d *decoding) decode() []byte {
 	return out
 }
 
-func sextet(c byte) byte {
-	switch {
-	case c >= 'A' && c <= 'Z':
-		return c - 'A'
-	case c >= 'a' && c <= 'z':
-		return c - 'a' + 26
-	case c >= '0' && c <= '9':
-		return c - '0' + 52
-	case c == '+' || c == '-':
-		return 62
+// sextets are the values of the base64 characters; others have 64.
+var sextets = func() (t [256]byte) {
+	for c := range t {
+		t[c] = 64
 	}
-	return 63
-}
+	for v, c := range "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/" {
+		t[c] = byte(v)
+	}
+	t['-'], t['_'] = 62, 63
+	return t
+}()
 
-// locate maps a match in the plain text to the characters that hold it.
-func (d *decoding) locate(r *rule, b []byte, m Span) Span {
-	first, end := m.Start*8/6, (m.End*8+5)/6
-	sp := Span{From: d.pos[m.From*8/6], Start: d.pos[first], Rule: r.id}
+// locate maps a match in the plain text to the characters that hold it. An open
+// one, that was decoded to its end, takes all that follows.
+func (d *decoding) locate(b []byte, m Span, r *rule, open bool) Span {
+	end := (m.End*8 + 5) / 6
+	sp := Span{From: d.pos[m.From*8/6], Start: d.pos[m.Start*8/6], Rule: r.id}
 	sp.End = d.pos[min(end, d.n)-1] + 1
-	if r.whole || m.End == d.n*6/8 {
+	if r.whole || open {
 		sp.End = restOfRun(b, sp.End)
 	}
 	return sp

@@ -85,7 +85,8 @@ func looksPath(v string) bool {
 		return false
 	}
 	for part := range strings.SplitSeq(v, "/") {
-		if len(part) >= 8 && classes(part) >= 3 {
+		p := []byte(part)
+		if len(p) >= 8 && has(p, lowerCase) && has(p, upperCase) && has(p, digits) {
 			return false
 		}
 	}

@@ -108,20 +108,15 @@ func encodedCore(text string, align int) (std, urlSafe string) {
 		base64.RawURLEncoding.EncodeToString(padded)[skip:full]
 }
 
-// match reports where the form is when the part of it at off is at b[i:].
-func (f *form) match(b []byte, i, off int) (from, to int, ok bool) {
-	if !f.wraps {
-		if len(b)-i < len(f.text) || string(b[i:i+len(f.text)]) != f.text {
-			return 0, 0, false
-		}
-		return i, i + len(f.text), true
-	}
+// wrapped reports where text, which may be broken over lines, is when the part
+// of it at off is at b[i:].
+func wrapped(text string, b []byte, i, off int) (from, to int, ok bool) {
 	to = i
-	for k := off; k < len(f.text); k++ {
+	for k := off; k < len(text); k++ {
 		if k > off {
 			to = skipBreak(b, to)
 		}
-		if to >= len(b) || b[to] != f.text[k] {
+		if to >= len(b) || b[to] != text[k] {
 			return 0, 0, false
 		}
 		to++
@@ -129,23 +124,23 @@ func (f *form) match(b []byte, i, off int) (from, to int, ok bool) {
 	from = i
 	for k := off - 1; k >= 0; k-- {
 		from = skipBreakBack(b, from)
-		if from == 0 || b[from-1] != f.text[k] {
+		if from == 0 || b[from-1] != text[k] {
 			return 0, 0, false
 		}
 		from--
 	}
-	return widen(b, from, to)
+	return from, to, true
 }
 
 // widen takes in the neighbouring characters, which hold some bits of the value.
-func widen(b []byte, from, to int) (int, int, bool) {
-	if from > 0 && base64Set[b[from-1]] {
-		from--
+func widen(b []byte, from, to int) (int, int) {
+	if k := skipBreakBack(b, from); k > 0 && base64Set[b[k-1]] {
+		from = k - 1
 	}
-	if to < len(b) && base64Set[b[to]] {
-		to++
+	if k := skipBreak(b, to); k < len(b) && base64Set[b[k]] {
+		to = k + 1
 	}
-	return from, to, true
+	return from, to
 }
 
 // skipBreak returns the position behind a line break at b[i:], raw or escaped.

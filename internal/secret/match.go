@@ -16,7 +16,8 @@ func matchPEM(b []byte, at, n int) (Span, bool) {
 	limit := min(len(b), at+minWindow)
 	end := bytes.Index(b[at+k:limit], []byte("-----END "))
 	if end < 0 {
-		return Span{From: at, Start: at, End: run(b, at, limit-at, pemSet)}, true
+		stop := run(b, at, limit-at, pemSet)
+		return Span{From: at, Start: at, End: len(bytes.TrimRight(b[:stop], `\`))}, true
 	}
 	end += at + k + len("-----END ")
 	if t := bytes.Index(b[end:min(len(b), end+120)], []byte("-----")); t >= 0 {
@@ -48,7 +49,7 @@ func matchJWT(b []byte, at, n int) (Span, bool) {
 	return Span{From: at, Start: at, End: k}, true
 }
 
-var set64 = set("a-zA-Z0-9_/+\\=-")
+var set64 = set("a-zA-Z0-9_/+=-")
 
 // matchScheme takes the value of an Authorization header. Prose that goes on
 // after "bearer" has no digit; Basic holds a colon when it is decoded.

@@ -11,6 +11,7 @@ type rule struct {
 	fold  bool // literals are lower case and match any case
 	plain bool // too common to be looked for in base64 as well
 	whole bool // in base64 the whole run is the secret, not the matched part
+	need  int  // bytes behind the literal that decide
 	match matcher
 }
 
@@ -25,17 +26,17 @@ func builtin() []rule {
 // structured lists the secrets that are more than a literal and a run.
 func structured() []rule {
 	return []rule{
-		{id: "private-key", lits: []string{"-----BEGIN"}, whole: true, match: matchPEM},
-		{id: "jwt", lits: []string{"eyJ", "eyA"}, match: matchJWT},
-		{id: "authorization", lits: []string{"bearer ", "basic ", "apikey ", "token "}, fold: true, match: matchScheme},
-		{id: "authorization", lits: []string{"authorization:", "-token:", "-key:", "apikey:", "proxy-authorization:"}, fold: true, match: matchHeader},
+		{id: "private-key", lits: []string{"-----BEGIN"}, need: 60, whole: true, match: matchPEM},
+		{id: "jwt", lits: []string{"eyJ", "eyA"}, need: 400, match: matchJWT},
+		{id: "authorization", lits: []string{"bearer ", "basic ", "apikey ", "token "}, fold: true, plain: true, match: matchScheme},
+		{id: "authorization", lits: []string{"authorization:", "-token:", "-key:", "apikey:", "proxy-authorization:"}, fold: true, plain: true, match: matchHeader},
 		{id: "url-credentials", lits: []string{"://", `:\/\/`}, match: matchURL, plain: true},
 		{id: "curl-user", lits: []string{" -u ", " -u\"", " -u'", " --user ", " --user=", " --proxy-user "}, match: matchCurlUser, plain: true},
-		{id: "azure-client-secret", lits: digitsBefore("Q~"), match: matchAzure},
-		{id: "hashicorp-token", lits: []string{".atlasv1."}, match: around(14, 14, alnum, 50, tokenSet)},
+		{id: "azure-client-secret", lits: digitsBefore("Q~"), need: 40, match: matchAzure},
+		{id: "hashicorp-token", need: 60, lits: []string{".atlasv1."}, match: around(14, 14, alnum, 50, tokenSet)},
 		{id: "maxmind-key", lits: []string{"_mmk"}, match: matchMaxmind},
-		{id: "authress-key", lits: []string{".acc_", ".acc-"}, match: around(10, 60, wordDot, 42, tokenSet)},
-		{id: "telegram-token", lits: []string{":AA"}, match: around(8, 16, digits, 32, wordDash)},
+		{id: "authress-key", need: 60, lits: []string{".acc_", ".acc-"}, match: around(10, 60, wordDot, 42, tokenSet)},
+		{id: "telegram-token", need: 40, lits: []string{":AA"}, match: around(8, 16, digits, 32, wordDash)},
 		{id: "airtable-token", lits: []string{"pat"}, match: segments(".", seg{alnum, 14}, seg{hexDigits, 64}), plain: true},
 		{id: "harness-key", lits: []string{"pat.", "sat."}, match: segments(".", seg{wordDash, 22}, seg{alnum, 24}, seg{alnum, 20}), plain: true},
 	}
@@ -51,7 +52,7 @@ func digitsBefore(tail string) []string {
 
 // token matches a literal followed by at least least members of c.
 func token(id string, c *charset, least int, lits ...string) rule {
-	return rule{id: id, lits: lits, match: func(b []byte, at, n int) (Span, bool) {
+	return rule{id: id, lits: lits, need: least, match: func(b []byte, at, n int) (Span, bool) {
 		if run(b, at+n, least, c)-at-n < least {
 			return Span{}, false
 		}
@@ -66,7 +67,7 @@ func weak(id string, c *charset, least int, lits ...string) rule {
 	strong := r.match
 	r.match = func(b []byte, at, n int) (Span, bool) {
 		sp, ok := strong(b, at, n)
-		if !ok || !starts(b, at) || entropy(b[at+n:min(sp.End, at+n+256)]) < 2.8 {
+		if !ok || !starts(b, at) || entropy(b[at+n:sp.End]) < 2.8 {
 			return Span{}, false
 		}
 		return sp, true

@@ -3,33 +3,33 @@ package secret
 import (
 	"encoding/binary"
 	"slices"
+	"strings"
 	"sync"
 )
 
-const (
-	tableBits = 15
-	fold8     = 0x2020202020202020
-)
+const tableBits = 16
 
 // A scanner finds all literals of all rules in one pass: a table, indexed by a
-// hash of three bytes with their case folded, leads to the few literals that can
-// start there.
+// hash of three bytes, leads to the few literals that hold those bytes. Of each
+// literal the three bytes that are rarest in ordinary text stand in the table.
 type scanner struct {
-	table   [1 << tableBits]uint16 // 0 = nothing starts here, else 1 + index of an entry
+	table   [1 << tableBits]uint16 // 0 = nothing, else 1 + index into heads
+	heads   []uint32               // the newest entry of a place in the table, as next
 	entries []entry
 	rules   []rule
 	forms   []form
+	decode  *sync.Pool // of *decoding
 }
 
 // An entry is one literal and what it belongs to.
 type entry struct {
 	lit   string
-	fold  bool // lit is lower case and matches any case
+	off   int    // where in lit the window is
+	index int    // into rules
+	next  uint32 // 1 + index of the next entry of the same hash, 0 = none
 	kind  kind
-	align uint8  // kindEncoded: bytes before the literal in its base64 group
-	next  uint16 // the next entry of the same hash, as in table
-	index int    // into rules or forms
-	off   int    // kindForm: where in the form the literal is
+	fold  bool  // lit is lower case and matches any case
+	align uint8 // kindEncoded: bytes before the literal in its base64 group
 }
 
 type kind uint8
@@ -38,83 +38,148 @@ const (
 	kindRule kind = iota
 	kindEncoded
 	kindForm
+	kindWrapped
 )
 
 // patterns is the scanner of the built-in rules, made when first needed.
 var patterns = sync.OnceValue(func() *scanner {
-	s := &scanner{rules: builtin()}
+	s := &scanner{rules: builtin(), decode: &sync.Pool{New: func() any { return new(decoding) }}}
 	for i, r := range s.rules {
 		for _, lit := range r.lits {
-			s.add(entry{lit: lit, fold: r.fold, kind: kindRule, index: i})
-			if r.fold || r.plain {
+			off := rarest(lit)
+			s.add(lit[off:off+3], entry{lit: lit, off: off, fold: r.fold, kind: kindRule, index: i})
+			if r.plain {
 				continue
 			}
-			for align := range 3 {
-				if enc, _ := encodedCore(lit, align); len(enc) >= 3 {
-					s.add(entry{lit: enc, kind: kindEncoded, align: uint8(align), index: i})
-				}
+			s.addEncoded(lit, i)
+			if r.fold {
+				s.addEncoded(strings.ToUpper(lit), i)
 			}
 		}
 	}
 	return s
 })
 
-func (s *scanner) clone() *scanner {
-	return &scanner{table: s.table, entries: slices.Clone(s.entries), rules: s.rules}
-}
+// byRarity lists letters from the most to the least frequent in text.
+const byRarity = "etaoinshrdlcumwfgypbvkjxqz"
 
-func (s *scanner) add(e entry) {
-	h := hash(uint64(e.lit[0]) | uint64(e.lit[1])<<8 | uint64(e.lit[2])<<16 | fold8&0xFFFFFF)
-	e.next = s.table[h]
-	s.entries = append(s.entries, e)
-	s.table[h] = uint16(len(s.entries))
-}
-
-// addForm registers a form at its start and, when it may be broken over lines,
-// once more behind the first break's possible places.
-func (s *scanner) addForm(f form) {
-	if len(s.entries) > 60_000 { // far beyond any environment; the table's index is 16 bits
-		return
-	}
-	s.forms = append(s.forms, f)
-	e := entry{lit: f.text[:min(len(f.text), 8)], kind: kindForm, index: len(s.forms) - 1}
-	if !f.wraps {
-		s.add(e)
-		return
-	}
-	for _, off := range []int{0, 3} {
-		if off+3 <= len(f.text) {
-			e.lit, e.off = f.text[off:off+3], off
-			s.add(e)
+// rarest returns where in lit the three bytes are that occur least in text.
+func rarest(lit string) int {
+	best, at := -1, 0
+	for i := 0; i+3 <= len(lit); i++ {
+		score := 0
+		for k := i; k < i+3; k++ {
+			if n := strings.IndexByte(byRarity, lit[k]); n >= 0 {
+				score += n
+			} else if lit[k] != ' ' {
+				score += 2 * len(byRarity)
+			}
+		}
+		if score > best {
+			best, at = score, i
 		}
 	}
+	return at
+}
+
+func (s *scanner) clone() *scanner {
+	c := *s
+	c.heads, c.entries = slices.Clone(s.heads), slices.Clone(s.entries)
+	return &c
+}
+
+// add enters e under the window, when it folds under every case of it.
+func (s *scanner) add(window string, e entry) {
+	for _, w := range cases(window, e.fold) {
+		h := hash(uint32(w[0]) | uint32(w[1])<<8 | uint32(w[2])<<16)
+		if s.table[h] == 0 {
+			s.heads = append(s.heads, 0)
+			s.table[h] = uint16(len(s.heads))
+		}
+		head := &s.heads[s.table[h]-1]
+		e.next = *head
+		s.entries = append(s.entries, e)
+		*head = uint32(len(s.entries))
+	}
+}
+
+// cases lists a window in every case.
+func cases(window string, fold bool) []string {
+	all := []string{window}
+	for k := 0; fold && k < len(window); k++ {
+		if window[k] < 'a' || window[k] > 'z' {
+			continue
+		}
+		for _, w := range all {
+			all = append(all, w[:k]+strings.ToUpper(w[k:k+1])+w[k+1:])
+		}
+	}
+	return all
+}
+
+// addEncoded registers the base64 of a rule's literal.
+func (s *scanner) addEncoded(lit string, index int) {
+	for align := range 3 {
+		enc, _ := encodedCore(lit, align)
+		s.addWrapped(entry{lit: enc, kind: kindEncoded, align: uint8(align), index: index})
+	}
+}
+
+// addWrapped registers text that may be broken over lines at two places, of
+// which a break can divide only one (where there is room for two).
+func (s *scanner) addWrapped(e entry) {
+	if len(e.lit) < 3 {
+		return
+	}
+	second := min(3, len(e.lit)-3)
+	s.add(e.lit[:3], e)
+	if e.off = second; second > 0 {
+		s.add(e.lit[second:second+3], e)
+	}
+}
+
+// addForm registers a form of an exact value.
+func (s *scanner) addForm(f form) {
+	s.forms = append(s.forms, f)
+	if f.wraps {
+		s.addWrapped(entry{lit: f.text, kind: kindWrapped})
+		return
+	}
+	off := rarest(f.text)
+	s.add(f.text[off:off+3], entry{lit: f.text, off: off, kind: kindForm})
 }
 
 // hash maps the low three bytes of v to a place in the table.
-func hash(v uint64) uint32 { return uint32(v) << 8 * 0x9E3779B1 >> (32 - tableBits) }
+func hash(v uint32) uint32 { return v << 8 * 0x9E3779B1 >> (32 - tableBits) }
 
 func (s *scanner) spans(dst []Span, b []byte) []Span {
 	base, i := len(dst), 0
 	t := &s.table
 	for ; i+8 <= len(b); i += 6 {
-		v := binary.LittleEndian.Uint64(b[i:]) | fold8
-		if t[hash(v)]|t[hash(v>>8)]|t[hash(v>>16)]|t[hash(v>>24)]|t[hash(v>>32)]|t[hash(v>>40)] != 0 {
+		v := binary.LittleEndian.Uint64(b[i:])
+		if t[hash(uint32(v))]|t[hash(uint32(v>>8))]|t[hash(uint32(v>>16))]|
+			t[hash(uint32(v>>24))]|t[hash(uint32(v>>32))]|t[hash(uint32(v>>40))] != 0 {
 			dst = s.visit(dst, base, b, i, i+6)
 		}
 	}
 	return s.visit(dst, base, b, i, len(b)-2)
 }
 
-// visit tries every literal that can start at a position in [i, end).
+// visit tries every literal that has its window at a position in [i, end).
 func (s *scanner) visit(dst []Span, base int, b []byte, i, end int) []Span {
 	for ; i < end; i++ {
-		v := uint64(b[i]) | uint64(b[i+1])<<8 | uint64(b[i+2])<<16 | fold8&0xFFFFFF
-		for n := s.table[hash(v)]; n != 0; n = s.entries[n-1].next {
+		place := s.table[hash(uint32(b[i])|uint32(b[i+1])<<8|uint32(b[i+2])<<16)]
+		if place == 0 {
+			continue
+		}
+		for n := s.heads[place-1]; n != 0; {
 			e := &s.entries[n-1]
-			if !hasLiteral(b[i:], e) {
+			n = e.next
+			at, to, ok := e.find(b, i)
+			if !ok {
 				continue
 			}
-			if sp, ok := s.try(e, b, i, last(dst, base)); ok {
+			if sp, ok := s.try(e, b, at, to, last(dst, base)); ok {
 				dst = merge(dst, base, sp)
 			}
 		}
@@ -122,34 +187,46 @@ func (s *scanner) visit(dst []Span, base int, b []byte, i, end int) []Span {
 	return dst
 }
 
-func hasLiteral(b []byte, e *entry) bool {
-	if len(b) < len(e.lit) {
-		return false
+// find returns where e's literal is when its window is at b[i:].
+func (e *entry) find(b []byte, i int) (at, to int, ok bool) {
+	if e.kind == kindEncoded || e.kind == kindWrapped {
+		return wrapped(e.lit, b, i, e.off)
+	}
+	at = i - e.off
+	to = at + len(e.lit)
+	if at < 0 || to > len(b) {
+		return 0, 0, false
 	}
 	if !e.fold {
-		return string(b[:len(e.lit)]) == e.lit
+		return at, to, string(b[at:to]) == e.lit
 	}
 	for k := range len(e.lit) {
-		if lower(b[k]) != e.lit[k] {
-			return false
+		if lower(b[at+k]) != e.lit[k] {
+			return 0, 0, false
 		}
 	}
-	return true
+	return at, to, true
 }
 
-func (s *scanner) try(e *entry, b []byte, i int, prev Span) (Span, bool) {
-	if e.kind == kindForm {
-		from, to, ok := s.forms[e.index].match(b, i, e.off)
-		return Span{From: from, Start: from, End: to, Rule: ExactRule}, ok
+// try decides about the literal of e at b[at:to].
+func (s *scanner) try(e *entry, b []byte, at, to int, prev Span) (Span, bool) {
+	switch e.kind {
+	case kindForm:
+		return Span{From: at, Start: at, End: to, Rule: ExactRule}, true
+	case kindWrapped:
+		at, to = widen(b, at, to)
+		return Span{From: at, Start: at, End: to, Rule: ExactRule}, true
 	}
 	r := &s.rules[e.index]
-	if i < prev.End && prev.Rule == r.id {
+	if at < prev.End && prev.Rule == r.id {
 		return Span{}, false // already inside; looking again would cost the square
 	}
 	if e.kind == kindEncoded {
-		return matchEncoded(r, b, i, int(e.align))
+		d := s.decode.Get().(*decoding)
+		defer s.decode.Put(d)
+		return d.match(r, b, at, int(e.align))
 	}
-	m, ok := r.match(b, i, len(e.lit))
+	m, ok := r.match(b, at, to-at)
 	m.Rule = r.id
 	return m, ok
 }
@@ -161,15 +238,20 @@ func last(spans []Span, base int) Span {
 	return spans[len(spans)-1]
 }
 
-// merge adds sp, joining it with those it overlaps.
+// merge puts sp in its place, joined with those it overlaps.
 func merge(dst []Span, base int, sp Span) []Span {
-	for len(dst) > base && dst[len(dst)-1].End > sp.Start {
-		p := dst[len(dst)-1]
+	k := len(dst)
+	for k > base && dst[k-1].Start >= sp.End {
+		k--
+	}
+	end := k
+	for k > base && dst[k-1].End > sp.Start {
+		k--
+		p := dst[k]
 		sp.From, sp.Start, sp.End = min(sp.From, p.From), min(sp.Start, p.Start), max(sp.End, p.End)
 		if sp.Rule != ExactRule {
 			sp.Rule = p.Rule
 		}
-		dst = dst[:len(dst)-1]
 	}
-	return append(dst, sp)
+	return slices.Replace(dst, k, end, sp)
 }

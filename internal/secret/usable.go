@@ -18,8 +18,9 @@ func Usable(value string) bool {
 	return len(value) >= 16 || classes(value) >= 2
 }
 
-// entropy is the Shannon entropy of s in bits per byte.
+// entropy is the Shannon entropy of the first 96 bytes of s in bits per byte.
 func entropy[T string | []byte](s T) float64 {
+	s = s[:min(len(s), 96)]
 	var count [256]int
 	for i := range len(s) {
 		count[s[i]]++

@@ -1,0 +1,79 @@
+package secret
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+func TestUsable(t *testing.T) {
+	for value, want := range map[string]bool{
+		"": false, "test": false, "password": false, "production": false, "aaaaaaaaaaaa": false, "12345": false,
+		"hunter2xyz": true, "s3cr3t-Value": true, "correcthorsebatterystaple": true, "0123456789abcdef": true,
+	} {
+		if Usable(value) != want {
+			t.Errorf("Usable(%q) = %v", value, !want)
+		}
+	}
+}
+
+func TestLooksSecretName(t *testing.T) {
+	for name, want := range map[string]bool{
+		"GITHUB_TOKEN": true, "OPENAI_API_KEY": true, "api-key": true, "AWS_SECRET_ACCESS_KEY": true, "DB_PASSWORD": true,
+		"MYSQL_PWD": true, "SESSION_SECRET": true, "OPENAI_API_KEY_2": true, "SECRET_ID": true, "SENTRY_DSN": true, "githubToken": true,
+		"PATH": false, "HOME": false, "PWD": false, "OLDPWD": false, "SSH_AUTH_SOCK": false, "KEYBOARD": false, "MONKEY": false,
+		"MAX_OUTPUT_TOKENS": false, "SSL_CERT_FILE": false, "PASSWORD_FILE": false, "TOKEN_COUNT": false, "SSH_PUBLIC_KEY": false, "AUTHOR": false,
+	} {
+		if LooksSecretName(name) != want {
+			t.Errorf("LooksSecretName(%q) = %v", name, !want)
+		}
+	}
+}
+
+func TestFromEnv(t *testing.T) {
+	got := FromEnv([]string{
+		"HOME=/home/someone1", "GITHUB_TOKEN=a1b2c3d4e5f6", "API_KEY=test", "SIGNING_KEY=/home/u/.ssh/id_ed25519",
+		"DATABASE_URL=postgres://app:p%40ssw0rd99@db/x", "malformed", "EMPTY_TOKEN=", "AWS_SECRET_ACCESS_KEY=/aB3dE6gH9jK2mN5pQ8sT1vW4yZ7/cF0hJ3lO6",
+	})
+	want := []string{"a1b2c3d4e5f6", "p%40ssw0rd99", "p@ssw0rd99", "/aB3dE6gH9jK2mN5pQ8sT1vW4yZ7/cF0hJ3lO6"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestFromDotenv(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "odd[name]*")
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(root, ".env.d"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(".env", "# A_TOKEN=not-this-value1\nexport A_TOKEN=first-Value-1 # comment\nNODE_ENV=production\nURL=http://localhost:3000/app\n"+
+		"B='second Value 2'\nB_SECRET='third Value 3'\nTITLE=\"A title with 4 words\"\nbroken line\n")
+	write(".env.local", "KEY=\"line-A-1234567\nline-B-7654321\"\nESC_KEY=\"with\\nnewline-55\"\n")
+	write("env", "C_TOKEN=not-an-env-file-1")
+	got, err := FromDotenv(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"first-Value-1", "line-A-1234567\nline-B-7654321", "third Value 3", "with\\nnewline-55", "with\nnewline-55"}
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+func TestFromDotenvTooLarge(t *testing.T) {
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, ".env"), make([]byte, maxDotenv+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := FromDotenv(root); err == nil {
+		t.Error("a file that is not read whole must be an error")
+	}
+}
