@@ -53,7 +53,7 @@ func (t *Tracker) Ready() []string {
 // could not (its runtime is paused) thus does not stand in the way of another
 // with the same serialize key.
 func (t *Tracker) ReadyIf(can func(id string) bool) []string {
-	var out []string
+	out := make([]string, 0, len(t.ready))
 	var taken map[string]bool
 	for _, i := range t.ready {
 		j := &t.g.jobs[i]

@@ -166,7 +166,10 @@ func FuzzParseOperator(f *testing.F) {
 	f.Add([]byte("enabled: [one]\nruntimes: {one: {capability: C3}}"))
 	f.Add(OperatorStarter())
 	f.Add([]byte("a: &a [*a]"))
-	f.Fuzz(func(_ *testing.T, data []byte) {
-		ParseOperator(data) //nolint:errcheck // only that it returns
+	f.Fuzz(func(t *testing.T, data []byte) {
+		op, err := ParseOperator(data)
+		if err == nil && op.validate() != nil {
+			t.Error("an invalid configuration was accepted")
+		}
 	})
 }
