@@ -207,7 +207,10 @@ func verdictNeeds(r Report) string {
 	case "fail":
 		return "the verdict is fail: see the verdict below before using anything of this run"
 	case "blocked":
-		return "nobody has judged this run: see the verdict below"
+		if r.Judgement != nil && len(r.Judgement.Why) > 0 {
+			return "the verdict is blocked: " + r.Judgement.Why[0]
+		}
+		return "the verdict is blocked: nobody has judged this run"
 	case "unreviewed":
 		return "nobody has reviewed this run, as the spec asked; only the checks speak for it"
 	}
