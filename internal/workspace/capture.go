@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,6 +41,9 @@ type Patch struct {
 	Commit string // snapshot; Base's commit when nothing changed
 	Tree   string // tree object of the snapshot
 	Base   string
+	// Unseen are submodules of a worktree that hold files: git records a submodule
+	// by its commit only, so what was written there is in neither patch nor commit.
+	Unseen []string
 }
 
 // Changed lists what differs from the base now, without recording anything on a
@@ -68,6 +72,9 @@ func (t *Tree) Capture(ctx context.Context, req CaptureRequest) (p Patch, err er
 	if p.Files, err = t.changes(ctx, tree); err != nil {
 		return Patch{}, err
 	}
+	if p.Unseen, err = t.unseen(ctx, ix); err != nil {
+		return Patch{}, err
+	}
 	if p.Bytes, err = t.writePatch(ctx, tree, req); err != nil {
 		return Patch{}, err
 	}
@@ -76,7 +83,7 @@ func (t *Tree) Capture(ctx context.Context, req CaptureRequest) (p Patch, err er
 			return Patch{}, err
 		}
 	}
-	if t.Branch != "" {
+	if !t.shared && t.Branch != "" {
 		err = t.settle(ctx, ix, p.Commit)
 	}
 	return p, err
@@ -116,6 +123,31 @@ func (t *Tree) changes(ctx context.Context, tree string) ([]Change, error) {
 		files = append(files, Change{Path: parts[i+1], Status: meta[4], OldMode: meta[0], Mode: meta[1]})
 	}
 	return files, nil
+}
+
+// unseen lists the submodules of a worktree that hold files; git leaves them empty.
+func (t *Tree) unseen(ctx context.Context, ix *index) ([]string, error) {
+	if t.shared {
+		return nil, nil // the person's submodules hold files as a rule
+	}
+	entries, err := ix.entries(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if !e.link {
+			continue
+		}
+		files, err := os.ReadDir(filepath.Join(t.Dir, filepath.FromSlash(e.path)))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		if len(files) > 0 {
+			names = append(names, e.path)
+		}
+	}
+	return names, nil
 }
 
 // writePatch makes the patch and puts what the review lets through on disk.

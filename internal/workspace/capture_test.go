@@ -223,3 +223,86 @@ func TestSharedCheckoutKeepsThePersonsChangesApart(t *testing.T) {
 		t.Errorf("line of the snapshot: %q, %v", line, ok)
 	}
 }
+
+func TestSubmodulesAreNotMistakenForWork(t *testing.T) {
+	_, dir := newRepo(t)
+	lib := realTemp(t)
+	gitDo(t, lib, "init", "-q")
+	write(t, lib, "l.c", "x")
+	gitDo(t, lib, "add", "-A")
+	gitDo(t, lib, "commit", "-q", "-m", "lib")
+	gitDo(t, dir, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib, "lib dir")
+	gitDo(t, dir, "commit", "-q", "-m", "with a submodule")
+	r := open(t, dir)
+	tree := addTree(t, r, "orchestrate/run/job")
+	p, _ := capture(t, tree)
+	if len(p.Files) != 0 || len(p.Unseen) != 0 {
+		t.Errorf("an untouched tree: %+v", p)
+	}
+	write(t, tree.Dir, "lib dir/new.c", "written by the job\n")
+	p, _ = capture(t, tree)
+	if diff := cmp.Diff([]string{"lib dir"}, p.Unseen); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestSparseAndSplitCheckouts(t *testing.T) {
+	for name, set := range map[string][]string{
+		"sparse": {"sparse-checkout", "set", "--no-cone", "/a.txt"},
+		"split":  {"update-index", "--split-index"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, dir := newRepo(t)
+			ctx := context.Background()
+			gitDo(t, dir, set...)
+			before, err := r.Fingerprint(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			base, err := r.SnapshotTree(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if head := strings.TrimSpace(gitDo(t, dir, "rev-parse", "HEAD^{tree}")); head != base {
+				t.Errorf("the snapshot of a clean checkout is %s, want %s", base, head)
+			}
+			write(t, dir, "a.txt", "changed\n")
+			shared, err := SharedTree(ctx, r, base)
+			if err != nil {
+				t.Fatal(err)
+			}
+			own := addTree(t, r, "orchestrate/run/job")
+			write(t, own.Dir, "a.txt", "changed\n")
+			for _, tree := range []*Tree{shared, own} {
+				p, _ := capture(t, tree)
+				if diff := cmp.Diff(map[string]string{"a.txt": "M"}, changeMap(p.Files)); diff != "" {
+					t.Errorf("%s: %s", tree.Dir, diff)
+				}
+			}
+			after, err := r.Fingerprint(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]string{"a.txt"}, before.Diff(after)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestTreeOnNoBranch(t *testing.T) {
+	r, dir := newRepo(t)
+	tree := addTree(t, r, "")
+	refs := gitDo(t, dir, "for-each-ref")
+	write(t, tree.Dir, "x", "x")
+	files, err := tree.Changed(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{"x": "A"}, changeMap(files)); diff != "" {
+		t.Error(diff)
+	}
+	if gitDo(t, dir, "for-each-ref") != refs {
+		t.Error("looking made a branch")
+	}
+}

@@ -98,11 +98,16 @@ func (ix *index) differing(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	listed, err := ix.run(ctx, nil, "ls-files", "-v", "-z")
+	entries, err := ix.entries(ctx)
 	if err != nil {
 		return nil, err
 	}
-	names := assumed(listed)
+	var names []string
+	for _, e := range entries {
+		if e.assumed {
+			names = append(names, e.path)
+		}
+	}
 	for _, entry := range fields(status) {
 		if len(entry) > 3 {
 			names = append(names, strings.TrimSuffix(entry[3:], "/"))

@@ -20,6 +20,9 @@ const (
 	identityEmail = "orchestrate@localhost"
 )
 
+// nowhere is an empty file that git knows by this name on every system.
+const nowhere = "/dev/null"
+
 // git runs the program against one explicit git directory and work tree. The
 // zero paths are for discovery only.
 type git struct {
@@ -107,7 +110,7 @@ func (g git) globals() []string {
 // or change what is captured.
 func hardening() []string {
 	return []string{
-		"core.hooksPath=" + os.DevNull,
+		"core.hooksPath=" + nowhere,
 		"core.fsmonitor=", // the empty value is off for every git; "false" was once a program's name
 		"core.untrackedCache=false",
 		"core.splitIndex=false",
@@ -144,7 +147,7 @@ func environment(base []string, user bool) []string {
 		}
 	}
 	if !user {
-		env = append(env, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_SYSTEM="+os.DevNull, "GIT_CONFIG_GLOBAL="+os.DevNull)
+		env = append(env, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_SYSTEM="+nowhere, "GIT_CONFIG_GLOBAL="+nowhere)
 	}
 	return append(env,
 		"LC_ALL=C",

@@ -139,3 +139,31 @@ func TestReadsAtACommit(t *testing.T) {
 		}
 	}
 }
+
+func TestOpenInALinkedWorktree(t *testing.T) {
+	main, dir := newRepo(t)
+	ctx := context.Background()
+	linked := filepath.Join(realTemp(t), "linked")
+	gitDo(t, dir, "worktree", "add", "-q", "-b", "side", linked)
+	gitDo(t, linked, "commit", "-q", "--allow-empty", "-m", "side")
+	r := open(t, linked)
+	if r.Top() != linked {
+		t.Errorf("top is %q, want %q", r.Top(), linked)
+	}
+	here, err := r.Resolve(ctx, "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if there, err := main.Resolve(ctx, "HEAD"); err != nil || there == here {
+		t.Errorf("both checkouts are at %s, %v", there, err)
+	}
+	tree := addTree(t, r, "orchestrate/run/job")
+	write(t, tree.Dir, "a.txt", "changed\n")
+	p, patch := capture(t, tree)
+	if p.Base != here || appliesTo(t, dir, here, patch) != p.Tree {
+		t.Errorf("captured %+v from %s", p, here)
+	}
+	if got, err := r.Dirty(ctx); err != nil || len(got) != 0 {
+		t.Errorf("Dirty = %q, %v", got, err)
+	}
+}

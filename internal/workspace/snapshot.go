@@ -93,28 +93,48 @@ func (ix *index) add(ctx context.Context) (string, error) {
 // trust clears the marks by which an index says that a file need not be looked
 // at (git update-index --assume-unchanged).
 func (ix *index) trust(ctx context.Context) error {
-	out, err := ix.run(ctx, nil, "ls-files", "-v", "-z")
+	entries, err := ix.entries(ctx)
 	if err != nil {
 		return err
 	}
-	marked := assumed(out)
-	if len(marked) == 0 {
+	var list strings.Builder
+	for _, e := range entries {
+		if e.assumed {
+			list.WriteString(e.path + "\x00")
+		}
+	}
+	if list.Len() == 0 {
 		return nil
 	}
-	list := strings.NewReader(strings.Join(marked, "\x00") + "\x00")
-	_, err = ix.run(ctx, list, "update-index", "--no-assume-unchanged", "-z", "--stdin")
+	_, err = ix.run(ctx, strings.NewReader(list.String()), "update-index", "--no-assume-unchanged", "-z", "--stdin")
 	return err
 }
 
-// assumed lists the files that `ls-files -v` shows in lower case.
-func assumed(out []byte) []string {
-	var marked []string
-	for _, entry := range fields(out) {
-		if len(entry) > 2 && entry[0] >= 'a' && entry[0] <= 'z' {
-			marked = append(marked, entry[2:])
+// entry is a file of an index that needs care.
+type entry struct {
+	path    string
+	assumed bool // marked as not to be looked at
+	link    bool // a submodule
+}
+
+// entries lists what of an index is not a plain file.
+func (ix *index) entries(ctx context.Context) ([]entry, error) {
+	out, err := ix.run(ctx, nil, "ls-files", "--stage", "-v", "-z")
+	if err != nil {
+		return nil, err
+	}
+	var odd []entry
+	for _, line := range fields(out) { // "H 100644 <sha> 0\t<path>", the letter small if assumed
+		meta, name, ok := strings.Cut(line, "\t")
+		if !ok || len(meta) < 2 {
+			return nil, fmt.Errorf("git ls-files: %q is not an entry", line)
+		}
+		e := entry{path: name, assumed: meta[0] >= 'a' && meta[0] <= 'z', link: strings.HasPrefix(meta[2:], "160000 ")}
+		if e.assumed || e.link {
+			odd = append(odd, e)
 		}
 	}
-	return marked
+	return odd, nil
 }
 
 // nested lists untracked folders that are repositories of their own, without the
@@ -185,7 +205,7 @@ func SharedTree(ctx context.Context, r *Repo, baseTree string) (*Tree, error) {
 		return nil, err
 	}
 	return &Tree{
-		Dir: r.Top(), Base: baseTree, parent: head,
+		Dir: r.Top(), Base: baseTree, parent: head, shared: true,
 		git: r.git, seed: filepath.Join(r.git.gitDir, "index"),
 	}, nil
 }

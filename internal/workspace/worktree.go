@@ -27,25 +27,31 @@ const baseIndex = "orchestrate-base-index"
 // Tree is what one writer changes: a worktree of its own, or the shared checkout.
 type Tree struct {
 	Dir    string // absolute
-	Branch string // "" for the shared checkout
+	Branch string // "" for the shared checkout and for a tree without a branch
 	Base   string // the commit (shared checkout: the tree) that changes are told from
 
+	shared bool // the user's own checkout
 	git    git
 	seed   string // index that describes Base
 	parent string // parent of the snapshot commit
 }
 
-// AddWorktree checks sha out into the new folder dir on the new branch. It waits
-// for its turn when two are being added. Nothing that is there is overwritten: an
-// existing branch is ErrBranchExists.
+// AddWorktree checks sha out into the new folder dir on the new branch; an empty
+// name makes a tree on no branch, for one that only looks. It waits for its turn
+// when two are being added. Nothing that is there is overwritten: an existing
+// branch is ErrBranchExists.
 func (r *Repo) AddWorktree(ctx context.Context, dir, branch, sha string) (*Tree, error) {
 	leave, err := r.turn(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer leave()
-	if err := r.free(ctx, branch); err != nil {
-		return nil, err
+	on := []string{"--detach"}
+	if branch != "" {
+		on = []string{"--no-track", "-b", branch}
+		if err := r.free(ctx, branch); err != nil {
+			return nil, err
+		}
 	}
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
 		return nil, fmt.Errorf("the worktree's folder %s exists already and is not empty; nothing of it was touched; move it away and try again", dir)
@@ -54,7 +60,8 @@ func (r *Repo) AddWorktree(ctx context.Context, dir, branch, sha string) (*Tree,
 	if err != nil {
 		return nil, err
 	}
-	if _, err := g.run(ctx, "worktree", "add", "--quiet", "--no-track", "-b", branch, "--", dir, sha); err != nil {
+	args := append(append([]string{"worktree", "add", "--quiet"}, on...), "--", dir, sha)
+	if _, err := g.run(ctx, args...); err != nil {
 		return nil, errors.Join(fmt.Errorf("adding the worktree %s: %w", dir, err), r.dropBranch(ctx, branch, sha))
 	}
 	return r.newTree(dir, branch, sha)
@@ -62,6 +69,9 @@ func (r *Repo) AddWorktree(ctx context.Context, dir, branch, sha string) (*Tree,
 
 // dropBranch removes the branch that a failed add may have made a moment ago.
 func (r *Repo) dropBranch(ctx context.Context, branch, sha string) error {
+	if branch == "" {
+		return nil
+	}
 	ctx = context.WithoutCancel(ctx) // a cancelled add leaves nothing behind either
 	ref := "refs/heads/" + branch
 	if _, err := r.git.run(ctx, "show-ref", "--verify", "--quiet", ref); code(err) == 1 {

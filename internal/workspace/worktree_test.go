@@ -123,14 +123,14 @@ func hostile(t *testing.T, gitDir, trace string) {
 }
 
 func TestNothingInARepositoryRuns(t *testing.T) {
-	r, dir := newRepo(t)
+	_, dir := newRepo(t)
 	ctx := context.Background()
 	trace := filepath.Join(realTemp(t), "trace")
 	write(t, dir, ".gitattributes", "*.txt filter=x.y diff=x\n*.dat filter=p diff=x\n")
 	gitDo(t, dir, "add", "-A")
 	gitDo(t, dir, "commit", "-q", "-m", "attributes")
 	hostile(t, filepath.Join(dir, ".git"), trace)
-	r = open(t, dir)
+	r := open(t, dir)
 
 	if _, err := r.Fingerprint(ctx); err != nil {
 		t.Fatal(err)
