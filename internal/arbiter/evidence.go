@@ -239,15 +239,18 @@ func (w *writer) checks(e JobEvidence) {
 	w.list("Assertions for you to check", asserts)
 }
 
-// text writes one text, cut in the middle to its share.
+// text writes one text, cut in the middle to its share. Escape sequences and
+// hidden characters show as such, to people and to the arbiter.
 func (w *writer) text(t Text, share int) {
 	whole := max(t.Bytes, int64(len(t.Text)))
-	w.line("\n%s (%d bytes, `%s`):\n", t.Label, whole, t.Ref)
+	ref := untrusted.Text(t.Ref).Line(0) // an output's path is the job's own
+	w.line("\n%s (%d bytes, %s):\n", untrusted.Text(t.Label).Line(0), whole, ref)
 	if whole == 0 {
 		w.line("(empty)")
 		return
 	}
-	w.WriteString(untrusted.Text(cut(t.Text, whole, share, t.Ref)).Fence("data"))
+	shown := strings.ReplaceAll(cut(t.Text, whole, share, ref), "\r\n", "␍\n")
+	w.WriteString(untrusted.Text(untrusted.Text(shown).Block()).Fence("data"))
 }
 
 // cut keeps the beginning and the end of a text and says what is left out.

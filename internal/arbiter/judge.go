@@ -119,6 +119,9 @@ func open(c Case) (why []string) {
 	if c.Answer.Overall != Pass && c.Answer.Overall != Fail {
 		why = append(why, "the arbiter says blocked")
 	}
+	if len(c.Judged) == 0 {
+		why = append(why, "no job was judged")
+	}
 	for _, id := range c.Judged {
 		why = append(why, openJob(c.Jobs, id)...)
 	}

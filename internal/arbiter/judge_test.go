@@ -59,6 +59,7 @@ func TestTruthTable(t *testing.T) {
 		{"a job fails", func(c *Case) { c.Jobs[1].Verdict = "fail" }, Fail, "job b fails"},
 		{"a job unsure", func(c *Case) { c.Jobs[1].Verdict = "unsure" }, Blocked, "job b is left open"},
 		{"a job left out", func(c *Case) { c.Jobs = c.Jobs[:1] }, Blocked, "job b has no verdict"},
+		{"nobody judged", func(c *Case) { c.Judged, c.Jobs = nil, nil }, Blocked, "no job was judged"},
 		{"no job at all", func(c *Case) { c.Jobs = nil }, Blocked, "job a has no verdict"},
 		{"a job without citation", func(c *Case) { c.Jobs[0].Citations = nil }, Blocked, "without evidence"},
 		{"one false citation", func(c *Case) { c.Jobs[0].Citations[0].Found = false }, Blocked, "is not there"},

@@ -58,7 +58,7 @@ func match(glob, name string) bool {
 func judges() []string {
 	return []string{
 		"**/*_test.*", "**/test_*.*", "**/*.test.*", "**/*.spec.*", "**/*Test.*", "**/*Tests.*", "**/*_spec.*", "**/conftest.py",
-		"**/{test,tests,__tests__,testdata,spec,specs,e2e}/**",
+		"**/{test,tests,__tests__,testdata,e2e}/**",
 		".github/**", ".gitlab-ci*", ".gitlab/**", ".circleci/**", ".buildkite/**", ".ci/**", ".travis.yml", "azure-pipelines*", "**/Jenkinsfile",
 		"**/Makefile", "**/GNUmakefile", "**/*.mk", "**/Taskfile*", "**/justfile", "**/noxfile.py", "**/tox.ini", "**/pytest.ini",
 		"**/package.json", "**/pyproject.toml", "**/setup.cfg", "**/.pre-commit-config.yaml", "**/.golangci.*", "**/jest.config.*", "**/vitest.config.*",
