@@ -225,13 +225,23 @@ func (d *decoder) failedResult(l line) runtime.Event {
 	return runtime.Event{Kind: runtime.EventFailed, Reason: why, Text: d.out.Evidence}
 }
 
-// reportedUsage counts cached input as input, since it is sent and billed.
+// reportedUsage is the sum over the models, which also holds after a call that was
+// cut off and asked again, where the plain count is 0. Cached input counts as
+// input, since it is sent and billed.
 func (l line) reportedUsage() *runtime.Usage {
 	u := &runtime.Usage{OutputTokens: l.Usage.Output, CostUSD: l.CostUSD}
 	if l.Usage.Input != nil {
-		total := *l.Usage.Input + l.Usage.CacheCreation + l.Usage.CacheRead
-		u.InputTokens = &total
+		u.InputTokens = new(*l.Usage.Input + l.Usage.CacheCreation + l.Usage.CacheRead)
 	}
+	if len(l.ModelUsage) == 0 {
+		return u
+	}
+	var input, output int64
+	for _, m := range l.ModelUsage {
+		input += m.Input + m.CacheRead + m.CacheCreation
+		output += m.Output
+	}
+	u.InputTokens, u.OutputTokens = &input, &output
 	return u
 }
 

@@ -42,14 +42,14 @@ type retry struct {
 
 // result is the last line of a turn.
 type result struct {
-	IsError    bool                       `json:"is_error"`
-	APIStatus  int                        `json:"api_error_status"`
-	Result     string                     `json:"result"`
-	Errors     []string                   `json:"errors"`
-	CostUSD    *float64                   `json:"total_cost_usd"`
-	Usage      *usage                     `json:"usage"`
-	ModelUsage map[string]json.RawMessage `json:"modelUsage"`
-	Denials    []permissionDenial         `json:"permission_denials"`
+	IsError    bool                  `json:"is_error"`
+	APIStatus  int                   `json:"api_error_status"`
+	Result     string                `json:"result"`
+	Errors     []string              `json:"errors"`
+	CostUSD    *float64              `json:"total_cost_usd"`
+	Usage      *usage                `json:"usage"`
+	ModelUsage map[string]modelUsage `json:"modelUsage"`
+	Denials    []permissionDenial    `json:"permission_denials"`
 }
 
 type usage struct {
@@ -57,6 +57,14 @@ type usage struct {
 	CacheCreation int64  `json:"cache_creation_input_tokens"`
 	CacheRead     int64  `json:"cache_read_input_tokens"`
 	Output        *int64 `json:"output_tokens"`
+}
+
+// modelUsage counts every call of a model during the run, subagents included.
+type modelUsage struct {
+	Input         int64 `json:"inputTokens"`
+	Output        int64 `json:"outputTokens"`
+	CacheRead     int64 `json:"cacheReadInputTokens"`
+	CacheCreation int64 `json:"cacheCreationInputTokens"`
 }
 
 type permissionDenial struct {
