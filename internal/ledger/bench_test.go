@@ -55,14 +55,6 @@ func transitions(b *testing.B, workers int, add func(*Run, Record) error) {
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/(2*jobs), "us/transition")
 }
 
-func sampleRoute() Route {
-	return Route{
-		Runtime: "exec", CapabilityFloor: "C1", Risk: "R1", RiskWhy: "effect scoped-write", Isolation: "none",
-		Access: "shell", Controls: []string{}, Constrained: []string{}, Why: "pinned",
-		Candidates: []Candidate{{Runtime: "exec", Chosen: true, Reasons: []string{"pinned"}}},
-	}
-}
-
 func BenchmarkTransitionNoSync(b *testing.B) {
 	transitions(b, 1, func(r *Run, rec Record) error { return r.Note(rec) })
 }

@@ -40,6 +40,14 @@ func newRun(t testing.TB, jobs ...string) *Run {
 	return r
 }
 
+func sampleRoute() Route {
+	return Route{
+		Runtime: "exec", CapabilityFloor: "C1", Risk: "R1", RiskWhy: "effect scoped-write", Isolation: "none",
+		Access: "shell", Controls: []string{}, Constrained: []string{}, Why: "pinned",
+		Candidates: []Candidate{{Runtime: "exec", Chosen: true, Reasons: []string{"pinned"}}},
+	}
+}
+
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
