@@ -5,9 +5,11 @@ package inventory
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/claude"
@@ -15,7 +17,7 @@ import (
 	"orchestrate/internal/supervise"
 )
 
-// machine is a host with the fakes of these names on its PATH and nothing else,
+// machine is a host with the fakes of these names on its PATH and little else,
 // behaving as the scenario says.
 func machine(t *testing.T, scenario string, names ...string) *LiveHost {
 	t.Helper()
@@ -24,8 +26,17 @@ func machine(t *testing.T, scenario string, names ...string) *LiveHost {
 		t.Fatal(err)
 	}
 	bin, home := t.TempDir(), t.TempDir()
+	targets := map[string]string{}
 	for _, name := range names {
-		if err := os.Symlink(self, filepath.Join(bin, name)); err != nil {
+		targets[name] = self
+	}
+	for _, tool := range []string{"cat", "rm", "mkfifo"} { // of the adapters' shell scripts
+		if targets[tool], err = exec.LookPath(tool); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, target := range targets {
+		if err := os.Symlink(target, filepath.Join(bin, name)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -95,5 +106,18 @@ func TestSignedOutAndUnreadableAnswers(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestAHangingAgentIsNotCalledBroken(t *testing.T) {
+	h := machine(t, "hang: [version]", "claude")
+	adapters := append(agents()[:1], says("other", runtime.Profile{State: runtime.StateAvailable}))
+	inv := Prober{Budget: 300 * time.Millisecond}.Probe(context.Background(), h, adapters)
+	p, _ := inv.Get("claude")
+	if p.State != runtime.StateUnverified || !strings.Contains(p.Reason, "probe budget") || p.NextStep == "" {
+		t.Errorf("claude is %s: %s. Next: %s", p.State, p.Reason, p.NextStep)
+	}
+	if other, _ := inv.Get("other"); !other.Routable() {
+		t.Errorf("the other runtime became %+v", other)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -19,18 +20,19 @@ const (
 )
 
 // TestMain makes the test binary its own supervisor when it is asked to be one,
-// and the fake of a command line when it is called like one.
+// and the fake of a command line when it is called like one. Both leave by
+// syscall.Exit: os.Exit waits a second in a binary with the race detector.
 func TestMain(m *testing.M) {
 	if name := filepath.Base(os.Args[0]); name == "claude" || name == "codex" {
-		os.Exit(fakecli.Main(os.Args[0], os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		syscall.Exit(fakecli.Main(os.Args[0], os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	if len(os.Args) == 2 && os.Args[1] == supervisorWord {
 		opt := supervise.Options{Version: supervisorVersion, Decoders: decoders.For}
 		if err := supervise.Serve(os.NewFile(3, "control"), opt); err != nil {
 			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
+			syscall.Exit(1)
 		}
-		os.Exit(0)
+		syscall.Exit(0)
 	}
 	goleak.VerifyTestMain(m)
 }
