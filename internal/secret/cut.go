@@ -25,15 +25,14 @@ func (r *Redactor) SafeCut(b []byte, spans []Span) int {
 // beforeBlock moves a cut out of a block of base64 lines: a secret in it may go
 // over their ends. A longer block than any encoded secret is divided.
 func beforeBlock(b []byte, cut int) int {
-	const line, longest = 40, 2 * maxDecode
+	const longest = 2 * maxDecode
 	i := cut
 	for i > 0 && cut-i < longest {
 		end := skipBreakBack(b, i)
-		start := runBack(b, end, longest, base64Set)
-		if end == i || end-start < line {
+		if end == i || !endsBlockLine(b, end) {
 			break
 		}
-		i = start
+		i = runBack(b, end, longest, base64Set)
 	}
 	return i
 }

@@ -132,15 +132,24 @@ func wrapped(text string, b []byte, i, off int) (from, to int, ok bool) {
 	return from, to, true
 }
 
-// widen takes in the neighbouring characters, which hold some bits of the value.
+// widen takes in the neighbouring characters, which hold some bits of the value,
+// also those on the next line when this one is a line of a block.
 func widen(b []byte, from, to int) (int, int) {
-	if k := skipBreakBack(b, from); k > 0 && base64Set[b[k-1]] {
+	if k := skipBreakBack(b, from); k > 0 && base64Set[b[k-1]] && (k == from || endsBlockLine(b, k)) {
 		from = k - 1
 	}
-	if k := skipBreak(b, to); k < len(b) && base64Set[b[k]] {
+	if k := skipBreak(b, to); k < len(b) && base64Set[b[k]] && (k == to || endsBlockLine(b, to)) {
 		to = k + 1
 	}
 	return from, to
+}
+
+// blockLine is the least length of a line in a block of base64; tools write 64 or
+// 76 characters.
+const blockLine = 40
+
+func endsBlockLine(b []byte, end int) bool {
+	return end-runBack(b, end, blockLine, base64Set) == blockLine
 }
 
 // skipBreak returns the position behind a line break at b[i:], raw or escaped.
