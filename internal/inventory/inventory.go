@@ -56,7 +56,7 @@ func (pr Prober) Probe(ctx context.Context, host runtime.Host, adapters []runtim
 	inv := Inventory{SchemaVersion: 1, ProbedAt: host.Now(), Profiles: make([]runtime.Profile, len(adapters))}
 	var wg sync.WaitGroup
 	for i, a := range adapters {
-		wg.Go(func() { inv.Profiles[i] = pr.one(ctx, scoped(host, a), a) })
+		wg.Go(func() { inv.Profiles[i] = pr.one(ctx, host, a) })
 	}
 	wg.Wait()
 	return inv
@@ -84,13 +84,23 @@ func scoped(host runtime.Host, a runtime.Adapter) runtime.Host {
 func (pr Prober) one(parent context.Context, host runtime.Host, a runtime.Adapter) runtime.Profile {
 	ctx, cancel := context.WithTimeout(parent, pr.Budget)
 	defer cancel()
-	seen := &watch{Host: host}
+	seen := &watch{}
 	answer := make(chan runtime.Profile, 1)
-	go func() { answer <- guarded(ctx, seen, a) }()
+	go func() { answer <- guarded(ctx, host, seen, a) }()
 
+	p := pr.wait(ctx, parent, answer)
+	p.Runtime = a.Name()
+	if p.ProbedAt.IsZero() {
+		p.ProbedAt = host.Now()
+	}
+	return complete(p, seen)
+}
+
+// wait takes the answer, or what is known without one when the time is up.
+func (pr Prober) wait(ctx, parent context.Context, answer <-chan runtime.Profile) runtime.Profile {
 	select {
 	case p := <-answer:
-		return complete(p, a.Name(), seen)
+		return p
 	case <-ctx.Done():
 	}
 	late := time.NewTimer(pr.Grace)
@@ -98,16 +108,16 @@ func (pr Prober) one(parent context.Context, host runtime.Host, a runtime.Adapte
 	select {
 	case p := <-answer:
 		if p.Routable() && parent.Err() == nil {
-			return complete(p, a.Name(), seen)
+			return p
 		}
-		return complete(pr.overBudget(parent, p), a.Name(), seen)
+		return pr.overBudget(parent, p)
 	case <-late.C:
-		return complete(pr.overBudget(parent, runtime.Profile{Kind: runtime.KindCLI}), a.Name(), seen)
+		return pr.overBudget(parent, runtime.Profile{Kind: runtime.KindCLI})
 	}
 }
 
 // guarded turns a panic of an adapter into a profile.
-func guarded(ctx context.Context, host runtime.Host, a runtime.Adapter) (p runtime.Profile) {
+func guarded(ctx context.Context, host runtime.Host, seen *watch, a runtime.Adapter) (p runtime.Profile) {
 	defer func() {
 		if r := recover(); r != nil {
 			p = runtime.Profile{
@@ -117,7 +127,8 @@ func guarded(ctx context.Context, host runtime.Host, a runtime.Adapter) (p runti
 			}
 		}
 	}()
-	return a.Probe(ctx, host)
+	seen.Host = scoped(host, a)
+	return a.Probe(ctx, seen)
 }
 
 // overBudget marks what was learned before the time was up as unproven.
@@ -131,11 +142,7 @@ func (pr Prober) overBudget(parent context.Context, p runtime.Profile) runtime.P
 }
 
 // complete fills what every profile must have.
-func complete(p runtime.Profile, name string, seen *watch) runtime.Profile {
-	p.Runtime = name
-	if p.ProbedAt.IsZero() {
-		p.ProbedAt = seen.Now()
-	}
+func complete(p runtime.Profile, seen *watch) runtime.Profile {
 	if asked, limit := seen.unanswered(); asked != "" && !p.Routable() {
 		p.State = runtime.StateUnverified
 		p.Reason = fmt.Sprintf("probe budget: `%s` gave no answer within %s; that is no proof of a broken program", asked, limit)

@@ -26,7 +26,8 @@ type recipe struct {
 	probe func(context.Context, runtime.Host) runtime.Profile
 }
 
-func (r recipe) Name() string { return r.name }
+func (r recipe) Name() string      { return r.name }
+func (recipe) SignInEnv() []string { return nil }
 func (r recipe) Probe(ctx context.Context, h runtime.Host) runtime.Profile {
 	return r.probe(ctx, h)
 }
@@ -157,3 +158,19 @@ func TestExcerptKeepsCharactersWhole(t *testing.T) {
 }
 
 var errNoSlot = errors.New("no supervisor")
+
+// faulty is an adapter that cannot even name its variables.
+type faulty struct{ recipe }
+
+func (faulty) SignInEnv() []string { panic("nil map") }
+
+func TestAnAdapterThatPanicsBeforeItsProbe(t *testing.T) {
+	h := NewHost(HostOptions{})
+	inv := Probe(context.Background(), h, []runtime.Adapter{faulty{recipe{name: "x"}}})
+	if p, _ := inv.Get("x"); p.Routable() || !strings.Contains(p.Reason, "nil map") || p.NextStep == "" {
+		t.Errorf("profile %+v", p)
+	}
+	if err := h.Close(); err != nil {
+		t.Error(err)
+	}
+}
