@@ -9,14 +9,12 @@ import (
 
 	"orchestrate/internal/runtime/decoders"
 	"orchestrate/internal/supervise"
+	"orchestrate/internal/version"
 )
-
-// version is stamped by the build with the same value as orchestrate's own.
-var version = "dev"
 
 func main() {
 	socket := os.NewFile(supervise.ControlFD, "control")
-	err := supervise.Serve(socket, supervise.Options{Version: version, Decoders: decoders.For})
+	err := supervise.Serve(socket, supervise.Options{Version: version.Version, Decoders: decoders.For})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "orchestrate-supervise:", err)
 		os.Exit(1)

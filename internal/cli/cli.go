@@ -1,0 +1,108 @@
+// Package cli is the command line: one file per command, each an options struct,
+// a constructor and a run function. Results go to standard output, everything
+// else to standard error.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// System is the machine as a command sees it.
+type System struct {
+	In      io.Reader
+	Out     io.Writer
+	Err     io.Writer
+	Env     []string
+	Cwd     string
+	Self    string // absolute path of this executable
+	Version string
+	Now     func() time.Time
+}
+
+// Main runs the command line args (without the program's name) and returns the
+// exit status.
+func Main(ctx context.Context, args []string, sys System) int {
+	root := newRoot(sys)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	var status statusError
+	if errors.As(err, &status) {
+		if status.err != nil {
+			fmt.Fprintf(sys.Err, "orchestrate: %v\n", status.err)
+		}
+		return status.code
+	}
+	fmt.Fprintf(sys.Err, "orchestrate: %v\n", err)
+	return exitUsage
+}
+
+func newRoot(sys System) *cobra.Command {
+	opts := runOptions{}
+	root := &cobra.Command{
+		Use:   "orchestrate [SPEC.yaml]",
+		Short: "Run a graph of jobs on coding agents and leave evidence that can be believed",
+		Long: `orchestrate runs a graph of jobs on the coding-agent programs of this machine.
+Every route comes from live evidence, every parallel writer has its own git
+worktree, and nothing is called finished before an independent arbiter has
+checked the claims against the evidence.
+
+` + exitTable,
+		Args:          cobra.ArbitraryArgs,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetIn(sys.In)
+	root.SetOut(sys.Out)
+	root.SetErr(sys.Err)
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SuggestionsMinimumDistance = 2
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		if len(args) > 1 || !looksLikeSpec(sys.Cwd, args[0]) {
+			return notACommand(root, args)
+		}
+		opts.spec = args[0]
+		return runRun(cmd.Context(), sys, opts)
+	}
+	opts.flags(root.Flags())
+	root.AddCommand(
+		newRun(sys), newPlan(sys), newRehearse(sys), newStatus(sys), newOutput(sys), newReport(sys),
+		newDoctor(sys), newInit(sys), newSchema(sys), newVersion(sys),
+	)
+	root.AddCommand(hidden(sys)...)
+	return root
+}
+
+// looksLikeSpec reports whether a bare argument can only mean a spec file.
+func looksLikeSpec(cwd, arg string) bool {
+	switch strings.ToLower(filepath.Ext(arg)) {
+	case ".yaml", ".yml", ".json":
+		return !strings.ContainsAny(arg, "\n")
+	}
+	return false
+}
+
+// notACommand explains an argument that is neither a command nor a spec. It
+// never guesses: a guess could cost money.
+func notACommand(root *cobra.Command, args []string) error {
+	msg := fmt.Sprintf("%q is not a command", args[0])
+	if near := root.SuggestionsFor(args[0]); len(near) > 0 {
+		msg += fmt.Sprintf("; did you mean %s?", strings.Join(near, " or "))
+	} else {
+		msg += "; a spec's name ends in .yaml, .yml or .json (orchestrate --help lists the commands)"
+	}
+	return usageError(errors.New(msg))
+}

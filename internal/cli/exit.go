@@ -1,0 +1,42 @@
+package cli
+
+import "orchestrate/internal/engine"
+
+// The exit statuses that commands end with; those of a run are the engine's.
+const (
+	exitOK          = engine.ExitOK
+	exitFailed      = engine.ExitFailed
+	exitUsage       = engine.ExitUsage
+	exitBlocked     = engine.ExitBlocked
+	exitInterrupted = engine.ExitInterrupted
+)
+
+const exitTable = `Exit status: 0 all succeeded and the verdict is pass (or unreviewed as asked, or a
+rehearsal); 1 a job or the verdict failed; 2 usage or spec error; 3 blocked by
+approval, route or arbiter; 124 wall budget; 130 interrupted.`
+
+// statusError ends a command with a status; err, if any, is printed first.
+type statusError struct {
+	code int
+	err  error
+}
+
+func (e statusError) Error() string {
+	if e.err == nil {
+		return "ended with a status"
+	}
+	return e.err.Error()
+}
+
+func (e statusError) Unwrap() error { return e.err }
+
+func usageError(err error) error { return statusError{exitUsage, err} }
+func failure(err error) error    { return statusError{exitFailed, err} }
+
+// exit turns a status into what a command returns.
+func exit(code int) error {
+	if code == exitOK {
+		return nil
+	}
+	return statusError{code: code}
+}

@@ -1,0 +1,35 @@
+package cli
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"orchestrate/internal/runtime/decoders"
+	"orchestrate/internal/runtime/standin/script"
+	"orchestrate/internal/supervise"
+)
+
+// hidden are the commands that only the program itself starts.
+func hidden(sys System) []*cobra.Command {
+	return []*cobra.Command{
+		{
+			Use: "supervise", Hidden: true, Args: noArgs,
+			Short: "Own one process tree (where orchestrate-supervise is not installed)",
+			RunE: func(*cobra.Command, []string) error {
+				socket := os.NewFile(supervise.ControlFD, "control")
+				if err := supervise.Serve(socket, supervise.Options{Version: sys.Version, Decoders: decoders.For}); err != nil {
+					return failure(err)
+				}
+				return nil
+			},
+		},
+		{
+			Use: "standin", Hidden: true, DisableFlagParsing: true,
+			Short: "Play the part of an agent in a rehearsal",
+			RunE: func(_ *cobra.Command, args []string) error {
+				return exit(script.Main(args, sys.In, sys.Out, sys.Err))
+			},
+		},
+	}
+}

@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"orchestrate/internal/engine"
+)
+
+type planOptions struct {
+	spec string
+	json bool
+}
+
+func newPlan(sys System) *cobra.Command {
+	opts := planOptions{}
+	cmd := &cobra.Command{
+		Use:   "plan SPEC",
+		Short: "Validate, probe and route a job spec, and dispatch nothing",
+		Long:  "Validate, probe and route a job spec and show what would happen. Nothing is\ndispatched and no model is called.\n\nExit status: 0 every job has a route; 2 usage or spec error; 3 something is blocked.",
+		Args:  exactArgs("SPEC"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.spec = args[0]
+			return runPlan(cmd.Context(), sys, opts)
+		},
+	}
+	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
+	return cmd
+}
+
+func runPlan(ctx context.Context, sys System, opts planOptions) (err error) {
+	st, err := sys.station()
+	if err != nil {
+		return err
+	}
+	defer func() { err = joined(err, st.close()) }()
+	ctx, _, done := stoppable(ctx, sys)
+	defer done()
+	plan, diags, err := st.Plan(ctx, engine.Request{Spec: opts.spec, Cwd: sys.Cwd})
+	if len(diags) > 0 {
+		return refuse(sys, diags)
+	}
+	if err != nil {
+		return failure(err)
+	}
+	preview := st.Preview(plan)
+	if opts.json {
+		enc := json.NewEncoder(sys.Out)
+		enc.SetIndent("", " ")
+		if err := enc.Encode(preview); err != nil {
+			return err
+		}
+	} else {
+		showPlan(sys.Out, preview)
+	}
+	if preview.Blocked {
+		return exit(exitBlocked)
+	}
+	return nil
+}
+
+// brief says before a run what a person should know of its plan.
+func brief(w io.Writer, p *engine.Plan) {
+	for _, n := range p.Notes {
+		fmt.Fprintf(w, "note: %s\n", n)
+	}
+	for _, d := range p.Spec.Warning {
+		fmt.Fprintf(w, "warning: %s: %s\n", d.Field, d.Message)
+	}
+	for _, d := range p.Spec.Advice {
+		fmt.Fprintf(w, "advice: %s\n", d.Message)
+	}
+	for _, j := range p.Jobs {
+		if j.Block != nil {
+			fmt.Fprintf(w, "blocked: %s: %s: %s\n  next: %s\n", j.Job.ID, j.Block.Reason, j.Block.Detail, j.Block.NextStep)
+		}
+		if j.Live != "" {
+			fmt.Fprintf(w, "live, %s would be blocked: %s\n", j.Job.ID, j.Live)
+		}
+	}
+	if p.Arbiter.Live != "" {
+		fmt.Fprintf(w, "live, the arbiter would be blocked: %s\n", p.Arbiter.Live)
+	}
+}
+
+func showPlan(w io.Writer, p engine.Preview) {
+	fmt.Fprintf(w, "Spec %s\nWorkspace %s, base %s\n", p.Spec, p.Root, orDash(p.Base))
+	for _, n := range p.Notes {
+		fmt.Fprintf(w, "note: %s\n", n)
+	}
+	for _, j := range p.Jobs {
+		showJob(w, j)
+	}
+	if p.Arbiter != nil {
+		showJob(w, *p.Arbiter)
+	}
+}
+
+func showJob(w io.Writer, j engine.JobPreview) {
+	fmt.Fprintf(w, "\n%s  (%s, floor %s, %s: %s)\n", j.ID, j.Task, orDash(j.Route.CapabilityFloor), j.Route.Risk, j.Route.RiskWhy)
+	if len(j.DependsOn) > 0 {
+		fmt.Fprintf(w, "  after      %s\n", strings.Join(j.DependsOn, ", "))
+	}
+	if j.Blocked != nil {
+		fmt.Fprintf(w, "  BLOCKED    %s: %s\n  next       %s\n", j.Blocked.Reason, j.Blocked.Detail, j.Blocked.NextStep)
+	} else {
+		showRoute(w, j)
+	}
+	for _, c := range j.Route.Candidates {
+		if !c.Chosen {
+			fmt.Fprintf(w, "  rejected   %s: %s\n", c.Runtime, strings.Join(c.Reasons, "; "))
+		}
+	}
+	if j.Prompt != "" {
+		fmt.Fprintf(w, "  prompt\n%s\n", indent(j.Prompt, "    | "))
+	}
+}
+
+func showRoute(w io.Writer, j engine.JobPreview) {
+	r := j.Route
+	model := r.Model
+	if model == "" {
+		model = "its default model"
+	}
+	fmt.Fprintf(w, "  route      %s, %s (%s; %s)\n", r.Runtime, model, orDash(r.Capability), r.Why)
+	if r.Independence != "" {
+		fmt.Fprintf(w, "  judged by  %s\n", r.Independence)
+	}
+	where := r.Isolation
+	if r.IsolationWhy != "" {
+		where += " (raised: " + r.IsolationWhy + ")"
+	}
+	fmt.Fprintf(w, "  isolation  %s\n  access     %s\n", where, r.Access)
+	fmt.Fprintf(w, "  controls   %s\n", orDash(strings.Join(r.Controls, ", ")))
+	if len(r.Constrained) > 0 {
+		fmt.Fprintf(w, "  constrained %s\n", strings.Join(r.Constrained, "; "))
+	}
+	fmt.Fprintf(w, "  cwd        %s\n  may read   %s\n  may write  %s\n", j.Cwd, strings.Join(j.Readable, ", "), orDash(strings.Join(j.Writable, ", ")))
+	fmt.Fprintf(w, "  effects    %s\n", j.SideEffects)
+	fmt.Fprintf(w, "  passes     %s\n  withholds  %s\n", strings.Join(j.EnvPassed, " "), strings.Join(j.EnvWithheld, " "))
+	fmt.Fprintf(w, "  command    %s\n", strings.TrimSpace(j.Command))
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+func indent(text, by string) string {
+	return by + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+by)
+}
+
+func absolute(cwd, path string) string {
+	if path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(cwd, path)
+}

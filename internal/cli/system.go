@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"orchestrate/internal/engine"
+	"orchestrate/internal/inventory"
+	"orchestrate/internal/policy"
+	"orchestrate/internal/runtime/registry"
+	"orchestrate/internal/secret"
+	"orchestrate/internal/supervise"
+	"orchestrate/internal/version"
+)
+
+// OS runs the process's own command line and returns the exit status.
+func OS() int {
+	cwd, err := os.Getwd()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "orchestrate: the working directory is gone: %v\n", err)
+		return exitFailed
+	}
+	self, err := os.Executable()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "orchestrate: cannot find its own program file: %v\n", err)
+		return exitFailed
+	}
+	return Main(context.Background(), os.Args[1:], System{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Environ(), Cwd: cwd, Self: self,
+		Version: version.Version, Now: time.Now,
+	})
+}
+
+// getenv reads a variable of the system's environment.
+func (s System) getenv(name string) string {
+	value := ""
+	for _, e := range s.Env {
+		if n := len(name); len(e) > n && e[n] == '=' && e[:n] == name {
+			value = e[n+1:]
+		}
+	}
+	return value
+}
+
+// configPath is where the operator's configuration is.
+func (s System) configPath() (string, error) {
+	dir := s.getenv("XDG_CONFIG_HOME")
+	if !filepath.IsAbs(dir) {
+		home := s.getenv("HOME")
+		if !filepath.IsAbs(home) {
+			return "", errors.New("neither XDG_CONFIG_HOME nor HOME is set, so there is no place for the operator's configuration")
+		}
+		dir = filepath.Join(home, ".config")
+	}
+	return filepath.Join(dir, "orchestrate", "config.yaml"), nil
+}
+
+// operator reads the operator's configuration; without one it is empty.
+func (s System) operator() (policy.Operator, error) {
+	path, err := s.configPath()
+	if err != nil {
+		return policy.Operator{}, nil //nolint:nilerr // without a home there is no configuration, which is allowed
+	}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return policy.Operator{}, nil
+	}
+	if err != nil {
+		return policy.Operator{}, err
+	}
+	op, err := policy.ParseOperator(data)
+	if err != nil {
+		return op, fmt.Errorf("%s: %w", path, err)
+	}
+	return op, nil
+}
+
+// station is an engine on this machine, with the probes' host that it must close.
+type station struct {
+	*engine.Engine
+	host *inventory.LiveHost
+}
+
+func (s System) station() (*station, error) {
+	op, err := s.operator()
+	if err != nil {
+		return nil, usageError(err)
+	}
+	program := supervise.Program(s.Self)
+	host := inventory.NewHost(inventory.HostOptions{
+		Env: s.Env, Secrets: secret.FromEnv(s.Env), Now: s.Now,
+		Start: func(ctx context.Context) (inventory.Supervisor, error) {
+			return supervise.Start(ctx, program, s.Version)
+		},
+	})
+	return &station{
+		host: host,
+		Engine: &engine.Engine{
+			Adapters: registry.All(s.Self), Host: host, Operator: op, Env: s.Env, Now: s.Now,
+			Supervisor: func(ctx context.Context) (engine.Supervisor, error) { return supervise.Start(ctx, program, s.Version) },
+		},
+	}, nil
+}
+
+func (s *station) close() error { return s.host.Close() }

@@ -1,0 +1,180 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/runtime"
+	"orchestrate/internal/runtime/environ"
+	"orchestrate/internal/spec"
+	"orchestrate/internal/supervise"
+)
+
+// grace is the time between the polite signal and SIGKILL.
+const grace = 10 * time.Second
+
+// attempt is one dispatch of a job, or of the arbiter, on its way through.
+type attempt struct {
+	job    *spec.Job
+	n      int
+	route  ledger.Route
+	at     place
+	dir    string // the job's directory in the run
+	prompt string
+	cmd    runtime.Command
+	env    []string
+	begun  time.Time
+
+	handed bool // the supervisor has it: a process may have been started
+	exit   supervise.Exit
+	lost   string // the supervisor failed: what is known
+}
+
+// prepare does everything that comes before the intent: directory, tree, inputs,
+// prompt and command. An error means that nothing was started.
+func (r *run) prepare(ctx context.Context, a *attempt) (lock *os.File, err error) {
+	if a.dir, lock, err = r.led.BeginAttempt(a.job.ID, a.n); err != nil {
+		return nil, err
+	}
+	if err := r.furnish(ctx, a); err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	return lock, nil
+}
+
+func (r *run) furnish(ctx context.Context, a *attempt) (err error) {
+	if err := r.led.MkdirAll(ledger.JobPath(a.job.ID, ledger.ArtifactsDir)); err != nil {
+		return err
+	}
+	if a.at, err = r.place(ctx, a.job, a.route, a.n); err != nil {
+		return err
+	}
+	got, err := r.gather(ctx, a.job)
+	if err != nil {
+		return err
+	}
+	if !a.job.Exec() {
+		a.prompt = assemble(a.job, got, placingOf(a.job, a.route, a.at.dir, filepath.Join(a.dir, ledger.ArtifactsDir)))
+	}
+	var read []string
+	if len(got) > 0 {
+		read = append(read, filepath.Join(a.dir, ledger.InputsDir))
+	}
+	return r.equip(a, read...)
+}
+
+// equip builds the command from live evidence and leaves prompt.md and
+// command.txt. read are folders outside the cwd that the agent may read.
+func (r *run) equip(a *attempt, read ...string) error {
+	ad, ok := r.eng.adapter(a.route.Runtime)
+	if !ok {
+		return fmt.Errorf("runtime %s is not known to this build", a.route.Runtime)
+	}
+	req := r.request(a)
+	req.ReadDirs = read
+	var err error
+	if a.cmd, err = ad.Command(req, r.profile(a.route.Runtime)); err != nil {
+		return err
+	}
+	a.env = r.environment(a, ad)
+	if a.prompt != "" {
+		if err := r.led.WriteFile(ledger.JobPath(a.job.ID, ledger.PromptFile), r.redact.Bytes([]byte(a.prompt))); err != nil {
+			return err
+		}
+	}
+	text := r.redact.String(commandText(a.at.dir, a.cmd, a.prompt != ""))
+	return r.led.WriteFile(ledger.JobPath(a.job.ID, ledger.CommandFile), []byte(text))
+}
+
+// request is the attempt as its adapter sees it.
+func (r *run) request(a *attempt) runtime.Request {
+	out := filepath.Join(a.dir, ledger.ArtifactsDir)
+	req := requestOf(a.job, a.route, a.at.dir, out, a.prompt)
+	req.Attempt = a.n
+	req.Script = r.plan.script()
+	return req
+}
+
+// requestOf is a job's request, also for plan.
+func requestOf(j *spec.Job, route ledger.Route, dir, out, prompt string) runtime.Request {
+	req := runtime.Request{
+		Job: j.ID, Attempt: 1, Task: j.Task, Prompt: prompt, Argv: j.Command, Dir: dir, Out: out,
+		Access: runtime.Access(route.Access), Model: route.Model, Agent: route.Agent, Effort: route.Effort,
+		AllowedTools: j.AllowedTools, DisallowedTools: j.DisallowedTools,
+		OwnedPaths: j.OwnedPaths, ExpectedOutput: j.ExpectedOutput,
+	}
+	for _, o := range j.Outputs {
+		req.Outputs = append(req.Outputs, o.Path)
+	}
+	return req
+}
+
+// environment is what the program gets: the part of ours that policy passes, what
+// the adapter adds, and where it is.
+func (r *run) environment(a *attempt, ad runtime.Adapter) []string {
+	passed, _, _ := environ.Filter(r.eng.Env, ad.SignInEnv(), a.job.EnvAllow)
+	env := append(passed, a.cmd.Env...)
+	return append(env,
+		"ORCHESTRATE_RUN="+r.led.ID,
+		"ORCHESTRATE_JOB="+a.job.ID,
+		"ORCHESTRATE_OUT="+filepath.Join(a.dir, ledger.ArtifactsDir),
+		"ORCHESTRATE_INPUTS="+filepath.Join(a.dir, ledger.InputsDir),
+	)
+}
+
+// carryOut hands the attempt to the slot's supervisor and waits for its end. The
+// intent is durable already; the supervisor holds the lock from here on.
+func (r *run) carryOut(ctx context.Context, slot int, a *attempt, lock *os.File) error {
+	defer lock.Close() // our copy: the supervisor has its own
+	sup, err := r.slots.take(ctx, slot)
+	if err != nil {
+		return err
+	}
+	a.handed = true
+	a.exit, err = sup.Run(ctx, r.invocation(a), lock, func(p supervise.Process) {
+		r.note(ledger.Started(a.job.ID, a.n, p.PID, p.StartTime))
+	})
+	if err != nil {
+		a.lost = err.Error()
+	}
+	return r.importEvents(a)
+}
+
+func (r *run) invocation(a *attempt) supervise.Invocation {
+	return supervise.Invocation{
+		Job: a.job.ID, Attempt: a.n, Dir: a.dir, Argv: a.cmd.Argv, Env: a.env, Cwd: a.at.dir, Stdin: a.cmd.Stdin,
+		Decoder: a.cmd.Decoder, Timeout: a.job.Timeout, FirstOutput: a.job.FirstOutputTimeout, Grace: grace,
+		PoliteStop: a.cmd.PoliteStop, MaxBytes: a.job.MaxOutputBytes, Secrets: r.secrets,
+	}
+}
+
+// importEvents copies what the supervisor wrote into the journal.
+func (r *run) importEvents(a *attempt) error {
+	data, err := r.led.ReadFile(ledger.JobPath(a.job.ID, ledger.EventsFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil // the supervisor died before its first event; lost says so
+	}
+	if err != nil {
+		return err
+	}
+	var recs []ledger.Record
+	for line := range strings.Lines(string(data)) {
+		var e runtime.Event
+		if json.Unmarshal([]byte(line), &e) != nil {
+			break // a torn last line: the supervisor died
+		}
+		recs = append(recs, ledger.Imported(a.job.ID, a.n, e))
+	}
+	return r.led.Note(recs...)
+}
+
+// note adds a record whose loss would only be a loss of detail; the ledger's own
+// failure shows at the next durable step.
+func (r *run) note(rec ledger.Record) { r.fail(r.led.Note(rec)) }

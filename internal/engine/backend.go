@@ -1,0 +1,262 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"orchestrate/internal/arbiter"
+	"orchestrate/internal/check"
+	"orchestrate/internal/dispatch"
+	"orchestrate/internal/inventory"
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/policy"
+	"orchestrate/internal/route"
+	"orchestrate/internal/runtime"
+)
+
+// triedRoute is a route that failed.
+type triedRoute = route.Tried
+
+// spacing is the least time between two starts of a runtime that shares state
+// files between its processes.
+const spacing = 250 * time.Millisecond
+
+// order is the run as the dispatch loop sees its graph. The loop's own goroutine
+// calls it.
+type order run
+
+// ReadyIf implements dispatch.Graph.
+func (o *order) ReadyIf(can func(string) bool) []string { return o.tracker.ReadyIf(can) }
+
+// Start implements dispatch.Graph.
+func (o *order) Start(id string) { o.tracker.Start(id) }
+
+// Settle implements dispatch.Graph. An interrupted job blocks nobody: those that
+// depend on it stay queued for a resumed run.
+func (o *order) Settle(id string, ok bool) {
+	r := (*run)(o)
+	status := r.jobs[id].status
+	if status == nil || status.Status == ledger.Interrupted {
+		return
+	}
+	r.settleOrder(id, ok, fmt.Sprintf("%s: %s", status.Status, status.Reason))
+}
+
+// settleOrder tells the graph that a job is over and records whom that blocks.
+func (r *run) settleOrder(id string, ok bool, why string) {
+	blocked := r.tracker.Settle(id, ok, why)
+	recs := make([]ledger.Record, 0, len(blocked))
+	for _, b := range blocked {
+		s := r.undispatched(b.ID, runtime.BlockedDependency, b.Detail)
+		recs = append(recs, ledger.Settle(s))
+	}
+	if len(recs) > 0 {
+		r.fail(r.led.Append(recs...))
+	}
+}
+
+// blockPlanned settles the jobs that the plan could not route.
+func (r *run) blockPlanned() {
+	independent := r.plan.Arbiter.Block != nil && r.plan.Arbiter.Block.Reason == runtime.BlockedIndependence
+	for i := range r.plan.Jobs {
+		pl := &r.plan.Jobs[i]
+		block := pl.Block
+		if independent { // nothing is paid for that nobody independent can judge
+			block = r.plan.Arbiter.Block
+		}
+		if block == nil || r.jobs[pl.Job.ID].status != nil {
+			continue
+		}
+		s := r.undispatched(pl.Job.ID, block.Reason, block.Detail)
+		r.fail(r.led.Append(ledger.Settle(s)))
+		r.settleOrder(pl.Job.ID, false, fmt.Sprintf("blocked: %s", block.Reason))
+	}
+}
+
+// undispatched is the status of a job that never ran, recorded as its own.
+func (r *run) undispatched(id string, reason runtime.Reason, detail string) ledger.JobStatus {
+	j := r.jobs[id]
+	s := r.statusOf(&attempt{job: j.planned.Job, route: j.route})
+	s.Status, s.Reason, s.ReasonEvidence = ledger.Blocked, reason, r.redact.String(detail)
+	j.status = &s
+	j.facts = arbiter.JobFacts{Job: j.planned.Job, ID: id, Exec: j.planned.Job.Exec(), Status: s}
+	return s
+}
+
+// backend is the run as the dispatch loop sees what carries out attempts.
+type backend run
+
+// Runtime implements dispatch.Backend.
+func (b *backend) Runtime(job string) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.jobs[job].route.Runtime
+}
+
+// Spacing implements dispatch.Backend.
+func (b *backend) Spacing(name string) time.Duration {
+	if a, ok := b.eng.adapter(name); ok && a.Shared() {
+		return spacing
+	}
+	return 0
+}
+
+// MayStart implements dispatch.Backend: usd and tokens hold back what has not begun.
+func (b *backend) MayStart() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.broken == nil && b.spent.within(b.plan.Spec.Budget)
+}
+
+// Attempt implements dispatch.Backend.
+func (b *backend) Attempt(ctx context.Context, slot int, job string, n int) dispatch.Ended {
+	r := (*run)(b)
+	j := r.jobs[job]
+	r.mu.Lock()
+	a := &attempt{job: j.planned.Job, n: n, route: j.route, begun: r.eng.Now()}
+	j.tries++
+	r.mu.Unlock()
+	if err := r.led.Append(ledger.Intent(job, n, a.route)); err != nil {
+		r.fail(err)
+		return dispatch.Ended{}
+	}
+	s, how := r.carry(ctx, slot, a)
+	status := r.statusOf(a)
+	s.describe(&status, how)
+	status.ReasonEvidence = r.redact.String(status.ReasonEvidence)
+	r.mu.Lock()
+	r.spent.add(a.exit.Outcome.Usage, a.job.Exec())
+	j.status, j.last = &status, &s
+	j.facts = factsOf(a, j.planned.Tiers, status, &s)
+	if s.patch != nil {
+		j.judges = check.JudgesChanged(paths(s.patch.Files), a.job.Checks, r.cwdIn(a))
+	}
+	j.facts.Probed = r.probedHere(a.route.Runtime)
+	r.mu.Unlock()
+	return r.conclude(ctx, j, a, status)
+}
+
+// carry takes an attempt from its folder to its settlement. What goes wrong on
+// the engine's own side before the program runs is a failure to spawn.
+func (r *run) carry(ctx context.Context, slot int, a *attempt) (settlement, policy.Settlement) {
+	failed := func(err error) (settlement, policy.Settlement) {
+		if ctx.Err() != nil {
+			return settlement{}, policy.Settlement{Status: ledger.Interrupted, Reason: runtime.ReasonCancelled, Evidence: "cancelled before its program ran"}
+		}
+		return settlement{}, policy.Settlement{Status: ledger.Failed, Reason: runtime.ReasonSpawn, Evidence: err.Error()}
+	}
+	lock, err := r.prepare(ctx, a)
+	if err != nil {
+		return failed(err)
+	}
+	alone := r.enter(ctx, a)
+	err = r.carryOut(ctx, slot, a, lock)
+	changed := r.leave(ctx, a, alone)
+	if err != nil {
+		return failed(err)
+	}
+	s, how, err := r.settle(ctx, slot, a, changed)
+	if err != nil {
+		how = policy.Settlement{Status: ledger.Failed, Reason: runtime.ReasonCrash, Evidence: err.Error()}
+	}
+	return s, how
+}
+
+// conclude records the settled attempt and says what follows from it.
+func (r *run) conclude(ctx context.Context, j *jobRun, a *attempt, status ledger.JobStatus) dispatch.Ended {
+	ended := dispatch.Ended{OK: status.Status == ledger.Success}
+	var moved *ledger.Route
+	if status.Status == ledger.Failed {
+		d := policy.Decide(status.Reason, r.attemptFacts(j, a))
+		ended, moved = r.follow(ctx, j, a, d, &status)
+	}
+	err := r.led.WriteJSON(ledger.JobPath(a.job.ID, ledger.StatusFile), status)
+	if a.cmd.Decoder.Runtime != runtimeExec && a.cmd.Argv != nil {
+		err = errors.Join(err, r.led.WriteJSON(ledger.JobPath(a.job.ID, ledger.SessionFile), sessionOf(a, status)))
+	}
+	record := ledger.Settle(status)
+	if ended.Again {
+		record = ledger.AttemptEnded(status)
+	}
+	r.fail(errors.Join(err, r.led.Append(record)))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	j.status = &status
+	j.facts.Status = status
+	if moved != nil {
+		j.route, j.tries = *moved, 0
+		j.moves++
+	}
+	return ended
+}
+
+func (r *run) attemptFacts(j *jobRun, a *attempt) policy.Attempt {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failures[a.route.Runtime]++
+	return policy.Attempt{
+		Retry: a.job.Retry, Tries: j.tries, Promotions: j.moves, Fallback: len(a.job.Fallbacks) > j.moves,
+		WorkBegun: a.exit.Outcome.WorkBegun, RetryAfter: time.Duration(a.exit.Outcome.RetryAfterMs) * time.Millisecond,
+		Reprobed: j.reprobed[a.route.Runtime], TreeGone: a.exit.Proof.Gone || a.neverRan(),
+	}
+}
+
+// follow carries out a decision: it probes again, promotes the next fallback, or
+// lets the job be tried once more.
+func (r *run) follow(ctx context.Context, j *jobRun, a *attempt, d policy.Decision, status *ledger.JobStatus) (dispatch.Ended, *ledger.Route) {
+	ended := dispatch.Ended{Again: d.Retry, After: d.After, Reason: d.Why}
+	switch d.Pause {
+	case policy.PauseUntil:
+		ended.Pause, ended.Until = a.route.Runtime, r.eng.Now().Add(max(d.PauseFor, time.Millisecond))
+	case policy.PauseRest:
+		ended.Pause = a.route.Runtime
+		r.note(ledger.Noted(a.job.ID, fmt.Sprintf("%s is out of quota (%s): its other jobs stay queued; run them again when the quota is back", a.route.Runtime, status.ReasonEvidence)))
+	}
+	if d.Reprobe && ctx.Err() == nil {
+		r.mu.Lock()
+		j.reprobed[a.route.Runtime] = true
+		r.mu.Unlock()
+		r.reprobe(ctx, a.route.Runtime)
+	}
+	if !d.Fallback || ctx.Err() != nil {
+		return ended, nil
+	}
+	j.tried = append(j.tried, triedRoute{Runtime: a.route.Runtime, Model: a.route.Model, Reason: status.Reason})
+	next, block := r.promote(ctx, j)
+	if block != nil {
+		r.note(ledger.Noted(a.job.ID, r.redact.String("no fallback qualifies: "+block.Detail)))
+		return ended, nil
+	}
+	ended.Again = true
+	return ended, &next
+}
+
+// promote probes the declared fallbacks again and routes the job to the next.
+func (r *run) promote(ctx context.Context, j *jobRun) (ledger.Route, *route.Block) {
+	for _, f := range j.planned.Job.Fallbacks {
+		if f.Runtime != "" {
+			r.reprobe(ctx, f.Runtime)
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	in := r.plan.input(r.eng, j.planned)
+	in.Profiles, in.Tried, in.Failures = r.profiles, j.tried, r.failures
+	return r.plan.choose(in)
+}
+
+// reprobe asks one runtime again.
+func (r *run) reprobe(ctx context.Context, name string) {
+	a, ok := r.eng.adapter(name)
+	if !ok {
+		return
+	}
+	fresh := inventory.Probe(ctx, r.eng.Host, []runtime.Adapter{a}).Profiles
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, p := range fresh {
+		r.profiles[name] = p
+	}
+}

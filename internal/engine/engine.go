@@ -1,0 +1,73 @@
+// Package engine tells the story of a run: Plan reads, orders, probes and routes;
+// Run dispatches, judges and reports. Each step is a room of its own; this package
+// only calls them in order and hands one's result to the next.
+package engine
+
+import (
+	"context"
+	"time"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/policy"
+	"orchestrate/internal/runtime"
+	"orchestrate/internal/secret"
+)
+
+// Engine is what stays the same for every run of this process.
+type Engine struct {
+	Adapters []runtime.Adapter
+	Host     runtime.Host // how probes reach the machine
+	// Supervisor starts the process that will own an attempt's tree.
+	Supervisor func(context.Context) (Supervisor, error)
+	Operator   policy.Operator
+	Env        []string // this process's environment; jobs get a part of it
+	Now        func() time.Time
+}
+
+// Request says what a person asked for.
+type Request struct {
+	Spec     string // path
+	Cwd      string // absolute
+	Rehearse bool   // the stand-in replaces every agent
+	Script   string // of the stand-in; "" = it rehearses without one
+}
+
+// Result is a run that has ended.
+type Result struct {
+	RunID      string
+	Dir        string // absolute
+	State      ledger.State
+	Verdict    string
+	Completion string // the completion block
+	Exit       int    // exit status, see ExitOK and those beside it
+}
+
+// Ending is how a run came to its end.
+type Ending string
+
+// The ways a run ends.
+const (
+	EndedWhole       Ending = ""            // everything that could settle has settled
+	EndedInterrupted Ending = "interrupted" // by the person
+	EndedWall        Ending = "wall"        // the wall budget
+)
+
+// known are the exact values that must never reach the disk: those of
+// secret-looking environment variables and of the workspace's .env files.
+func (e *Engine) known(root string) ([]string, error) {
+	values := secret.FromEnv(e.Env)
+	dotenv, err := secret.FromDotenv(root)
+	if err != nil {
+		return nil, err
+	}
+	return append(values, dotenv...), nil
+}
+
+func (e *Engine) adapter(name string) (runtime.Adapter, bool) {
+	for _, a := range e.Adapters {
+		if a.Name() == name {
+			return a, true
+		}
+	}
+	return nil, false
+}

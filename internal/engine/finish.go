@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"orchestrate/internal/history"
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/report"
+)
+
+// finish ends the run in the ledger and leaves report and history.
+func (r *run) finish(ctx context.Context, j ledger.Judgement) (Result, error) {
+	ending := EndedWhole
+	switch {
+	case ctx.Err() != nil:
+		ending = EndedInterrupted
+	case r.overWall():
+		ending = EndedWall
+	}
+	if text := r.spent.text(r.plan.Spec.Budget); text != "" {
+		r.outside = append(r.outside, text)
+		r.note(ledger.Noted("", text))
+	}
+	status := exitStatus(ending, r.led.State(), j.Verdict)
+	r.fail(r.led.Append(ledger.RunEnded(j.Verdict, status)))
+	if r.broken != nil {
+		return Result{}, r.broken
+	}
+	rep := report.Build(r.reportInput(j))
+	data, err := rep.JSON()
+	err = errors.Join(err, r.led.WriteFile(ledger.ReportFile, r.redact.Bytes(rep.Markdown())), r.led.WriteFile(ledger.ReportJSONFile, r.redact.Bytes(data)))
+	if len(r.statuses()) > 0 {
+		err = errors.Join(err, history.Append(r.plan.Root, history.Lines(r.led.ID, j.Verdict, r.statuses(), r.eng.Now())))
+	}
+	return Result{
+		RunID: r.led.ID, Dir: r.led.Dir, State: r.led.State(), Verdict: j.Verdict, Completion: rep.Completion(), Exit: status,
+	}, err
+}
+
+// statuses are those of the jobs that ran or were blocked, in the spec's order.
+func (r *run) statuses() (all []ledger.JobStatus) {
+	for i := range r.plan.Jobs {
+		if s := r.jobs[r.plan.Jobs[i].Job.ID].status; s != nil {
+			all = append(all, *s)
+		}
+	}
+	return all
+}
+
+func (r *run) reportInput(j ledger.Judgement) report.Input {
+	in := report.Input{
+		RunDir: relTo(r.plan.Root, r.led.Dir), SpecPath: relTo(r.plan.Root, r.plan.Spec.Path),
+		State: r.led.State(), Jobs: map[string]ledger.JobStatus{}, Earlier: map[string][]ledger.JobStatus{},
+		Judgement: &j, Notes: append(append([]string{}, r.plan.Notes...), r.outside...),
+		NextSteps: map[string]string{}, Commands: map[string]string{},
+		Exists: func(rel string) bool { _, err := os.Stat(r.led.Path(rel)); return err == nil },
+	}
+	if r.plan.Repo != nil {
+		in.GitTop = relTo(r.plan.Root, r.plan.Repo.Top())
+	}
+	for _, w := range r.plan.Spec.Warning {
+		in.Notes = append(in.Notes, fmt.Sprintf("%s: %s", w.Field, w.Message))
+	}
+	for i := range r.plan.Jobs {
+		r.reportJob(&in, r.jobs[r.plan.Jobs[i].Job.ID])
+	}
+	return in
+}
+
+func (r *run) reportJob(in *report.Input, j *jobRun) {
+	id := j.planned.Job.ID
+	if b := j.planned.Block; b != nil {
+		in.NextSteps[id] = b.NextStep
+	}
+	if j.planned.Live != "" {
+		in.Notes = append(in.Notes, fmt.Sprintf("live, job %s would be blocked: %s", id, j.planned.Live))
+	}
+	if j.status == nil {
+		return
+	}
+	in.Jobs[id] = *j.status
+	if j.status.Attempts == 0 {
+		return
+	}
+	if all, err := r.led.Attempts(id); err == nil && len(all) > 1 {
+		in.Earlier[id] = all[:len(all)-1]
+	}
+	if text, err := r.led.ReadFile(ledger.JobPath(id, ledger.CommandFile)); err == nil {
+		in.Commands[id] = strings.TrimSpace(string(text))
+	}
+	if p := j.patch(); p != nil && len(p.Files) > 0 && j.status.Status == ledger.Success {
+		branch := ""
+		if j.status.Branch != nil {
+			branch = *j.status.Branch
+		}
+		in.Patches = append(in.Patches, report.Patch{
+			Job: id, Path: ledger.JobPath(id, ledger.PatchFile), Files: len(p.Files), Bytes: p.Bytes,
+			Base: p.Base, Commit: p.Commit, Branch: branch,
+		})
+	}
+	if j.status.Worktree != nil && j.status.Status != ledger.Success {
+		path := *j.status.Worktree
+		if !filepath.IsAbs(path) {
+			path = filepath.ToSlash(filepath.Join(in.RunDir, path))
+		}
+		in.KeptTrees = append(in.KeptTrees, report.Tree{Job: id, Attempt: j.status.Attempts, Path: path, Branch: *j.status.Branch})
+	}
+}

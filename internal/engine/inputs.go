@@ -1,0 +1,139 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"unicode/utf8"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/spec"
+)
+
+// gather places what a job gets from others under its inputs/ folder: the inputs
+// it names and, for an agent, the answer and declared outputs of each job that it
+// depends on, with the patches where it depends on several isolated writers.
+func (r *run) gather(ctx context.Context, j *spec.Job) ([]handed, error) {
+	var all []handed
+	for _, in := range r.wanted(j) {
+		h, err := r.hand(ctx, j, in)
+		if errors.Is(err, os.ErrNotExist) && !in.must {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, h)
+	}
+	return all, nil
+}
+
+// want is one file to hand over.
+type want struct {
+	from, file, sha string
+	must            bool // named by the spec: its absence is an error
+}
+
+const (
+	theAnswer = "" // a want's file: the final answer
+	thePatch  = ledger.PatchFile
+)
+
+// wanted lists what a job gets, each file once.
+func (r *run) wanted(j *spec.Job) []want {
+	var all []want
+	add := func(w want) {
+		if !slices.ContainsFunc(all, func(o want) bool { return o.from == w.from && o.file == w.file }) {
+			all = append(all, w)
+		}
+	}
+	for _, in := range j.Inputs {
+		add(want{in.FromJob, in.FromPath, in.SHA256, true})
+	}
+	if j.Exec() {
+		return all
+	}
+	for _, id := range j.DependsOn {
+		add(want{from: id, file: theAnswer})
+		if dep, ok := r.plan.Graph.Job(id); ok {
+			for _, o := range dep.Outputs {
+				add(want{from: id, file: o.Path})
+			}
+		}
+	}
+	if _, several := r.plan.Graph.BaseOf(j.ID, r.plan.isolated); len(several) > 0 {
+		for _, id := range several {
+			add(want{from: id, file: thePatch})
+		}
+	}
+	return all
+}
+
+// hand copies one file into the job's inputs.
+func (r *run) hand(ctx context.Context, j *spec.Job, w want) (handed, error) {
+	data, err := r.fileOf(ctx, w)
+	if err != nil {
+		return handed{}, fmt.Errorf("job %s needs %s of job %s: %w", j.ID, label(w), w.from, err)
+	}
+	if sum := sha256.Sum256(data); w.sha != "" && hex.EncodeToString(sum[:]) != w.sha {
+		return handed{}, fmt.Errorf("job %s: %s of job %s has sha256 %x, the spec says %s", j.ID, label(w), w.from, sum, w.sha)
+	}
+	name := w.file
+	if name == theAnswer {
+		name = ledger.OutputFile
+	}
+	rel := ledger.JobPath(j.ID, ledger.InputsDir, w.from, name)
+	if err := r.led.MkdirAll(path.Dir(rel)); err != nil {
+		return handed{}, err
+	}
+	if err := r.led.WriteFile(rel, data); err != nil {
+		return handed{}, err
+	}
+	h := handed{From: w.from, Label: label(w), Path: r.led.Path(rel), Bytes: int64(len(data))}
+	if len(data) <= inlineLimit && utf8.Valid(data) {
+		h.Text = string(data)
+	}
+	return h, nil
+}
+
+func label(w want) string {
+	switch w.file {
+	case theAnswer:
+		return "final answer"
+	case thePatch:
+		return "patch"
+	}
+	return w.file
+}
+
+// fileOf reads what an earlier job left: its answer and patch from its directory,
+// a declared output from its snapshot commit or its artifacts folder.
+func (r *run) fileOf(ctx context.Context, w want) ([]byte, error) {
+	switch w.file {
+	case theAnswer:
+		return r.led.ReadFile(ledger.JobPath(w.from, ledger.OutputFile))
+	case thePatch:
+		return r.led.ReadFile(ledger.JobPath(w.from, ledger.PatchFile))
+	}
+	from, ok := r.plan.Graph.Job(w.from)
+	if !ok {
+		return nil, fmt.Errorf("no job %s", w.from)
+	}
+	if !from.Writes() {
+		return r.led.ReadFile(ledger.JobPath(w.from, ledger.ArtifactsDir, w.file))
+	}
+	if commit, ok := r.snapshot(w.from); ok && r.plan.Repo != nil {
+		rel, err := filepath.Rel(r.plan.Repo.Top(), filepath.Join(from.Cwd, filepath.FromSlash(w.file)))
+		if err != nil {
+			return nil, err
+		}
+		return r.plan.Repo.ReadFileAt(ctx, commit, filepath.ToSlash(rel))
+	}
+	return os.ReadFile(filepath.Join(from.Cwd, filepath.FromSlash(w.file)))
+}

@@ -1,0 +1,293 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"orchestrate/internal/arbiter"
+	"orchestrate/internal/check"
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/policy"
+	"orchestrate/internal/runtime"
+)
+
+// judge draws the verdict: layer 1 by the engine, then the arbiter where one is
+// needed and can be asked. It leaves verdict.json.
+func (r *run) judge(ctx context.Context) ledger.Judgement {
+	p := r.plan
+	c := arbiter.Case{Mode: p.Spec.Arbiter.Mode, Rehearsal: p.Rehearsal(), Findings: r.findings(), Obstacle: r.obstacle(ctx)}
+	if p.Arbiter.Needed && c.Obstacle == "" {
+		r.ask(ctx, &c)
+	}
+	j := arbiter.Judge(c)
+	j.RunID, j.At = r.led.ID, r.eng.Now().UTC()
+	err := r.led.MkdirAll(ledger.ArbiterJob)
+	r.fail(errors.Join(err, r.led.WriteJSON(ledger.JobPath(ledger.ArbiterJob, ledger.VerdictFile), j)))
+	return j
+}
+
+// obstacle says why no arbiter is asked; "" when one can be.
+func (r *run) obstacle(ctx context.Context) string {
+	succeeded, open := 0, 0
+	for i := range r.plan.Jobs {
+		switch s := r.jobs[r.plan.Jobs[i].Job.ID].status; {
+		case s == nil || !s.Status.Settled() || s.Status == ledger.Interrupted:
+			open++
+		case s.Status == ledger.Success:
+			succeeded++
+		}
+	}
+	switch {
+	case ctx.Err() != nil || open > 0:
+		return fmt.Sprintf("not settled: %d jobs have not ended", open)
+	case succeeded == 0:
+		return "nothing to judge: no job succeeded"
+	case r.plan.Arbiter.Needed && r.plan.Arbiter.Block != nil:
+		return "no arbiter: " + r.plan.Arbiter.Block.Detail
+	}
+	return ""
+}
+
+// ask puts the evidence to the arbiter, once more if only the form is wrong, and
+// looks up what it cites.
+func (r *run) ask(ctx context.Context, c *arbiter.Case) {
+	r.fail(r.led.Append(ledger.Arbitrating()))
+	route := r.plan.Arbiter.Route
+	c.Runtime, c.Model, c.Independence = route.Runtime, route.Model, route.Independence
+	c.Judged = r.judged()
+	evidence := r.redact.Bytes(arbiter.Evidence(r.bundle(ctx, c.Findings)))
+	prompt := arbiter.Prompt(evidence)
+	answer, status := r.arbitrate(ctx, 1, prompt, evidence)
+	v, problem := arbiter.Parse(answer, c.Judged)
+	if status.Status == ledger.Success && problem != nil && ctx.Err() == nil {
+		answer, status = r.arbitrate(ctx, 2, arbiter.RepairPrompt(prompt, answer, problem), evidence)
+		v, problem = arbiter.Parse(answer, c.Judged)
+	}
+	if status.ObservedModel != "" {
+		c.Model = status.ObservedModel
+	}
+	switch {
+	case status.Status != ledger.Success:
+		c.Unusable = fmt.Sprintf("the arbiter's own run %s: %s: %s", status.Status, status.Reason, status.ReasonEvidence)
+	case problem != nil:
+		c.Unusable = "the arbiter's answer has not the form asked for: " + r.redact.String(problem.Error())
+	default:
+		c.Answer, c.Jobs = &v, arbiter.Verify(v, citeReader{ctx, r})
+	}
+}
+
+// judged are the jobs that ran.
+func (r *run) judged() (ids []string) {
+	for i := range r.plan.Jobs {
+		j := r.jobs[r.plan.Jobs[i].Job.ID]
+		if j.status != nil && j.status.Attempts > 0 {
+			ids = append(ids, j.planned.Job.ID)
+		}
+	}
+	return ids
+}
+
+// arbitrate carries out one attempt of the arbiter; it has a directory like a
+// job, and its records.
+func (r *run) arbitrate(ctx context.Context, n int, prompt string, evidence []byte) (string, ledger.JobStatus) {
+	a := &attempt{job: r.plan.Arbiter.Job, n: n, route: r.plan.Arbiter.Route, begun: r.eng.Now(), prompt: prompt}
+	a.at = place{dir: r.plan.Root, top: r.plan.Root}
+	r.fail(r.led.Append(ledger.Intent(a.job.ID, n, a.route)))
+	how, err := r.arbiterAttempt(ctx, a, evidence)
+	if err != nil {
+		how = policy.Settlement{Status: ledger.Failed, Reason: runtime.ReasonSpawn, Evidence: err.Error()}
+	}
+	status := r.statusOf(a)
+	status.Status, status.Reason, status.ReasonEvidence = how.Status, how.Reason, r.redact.String(how.Evidence)
+	r.mu.Lock()
+	r.spent.add(a.exit.Outcome.Usage, false)
+	r.mu.Unlock()
+	record := ledger.Settle(status)
+	if n == 1 {
+		record = ledger.AttemptEnded(status) // a repair round may follow
+	}
+	r.fail(errors.Join(
+		r.led.WriteJSON(ledger.JobPath(a.job.ID, ledger.StatusFile), status),
+		r.led.WriteJSON(ledger.JobPath(a.job.ID, ledger.SessionFile), sessionOf(a, status)),
+		r.led.Append(record),
+	))
+	return a.exit.Outcome.Answer, status
+}
+
+func (r *run) arbiterAttempt(ctx context.Context, a *attempt, evidence []byte) (policy.Settlement, error) {
+	dir, lock, err := r.led.BeginAttempt(a.job.ID, a.n)
+	if err != nil {
+		return policy.Settlement{}, err
+	}
+	a.dir = dir
+	err = errors.Join(
+		r.led.MkdirAll(ledger.JobPath(a.job.ID, ledger.ArtifactsDir)),
+		r.led.WriteFile(ledger.JobPath(a.job.ID, ledger.EvidenceFile), evidence),
+		r.equip(a, r.led.Dir),
+	)
+	if err != nil {
+		return policy.Settlement{}, errors.Join(err, lock.Close())
+	}
+	if err := r.carryOut(ctx, 0, a, lock); err != nil {
+		return policy.Settlement{}, err
+	}
+	s := settlement{facts: policy.Facts{
+		Exit: a.exit, Lost: a.lost, Pin: a.job.Model, Models: r.profile(a.route.Runtime).Models, Budget: r.budgetThatEnded(),
+	}}
+	if err := r.keepAnswer(a, &s); err != nil {
+		return policy.Settlement{}, err
+	}
+	return policy.Classify(s.facts), nil
+}
+
+// bundle collects what the arbiter is shown.
+func (r *run) bundle(ctx context.Context, findings []ledger.Finding) arbiter.Bundle {
+	s := r.plan.Spec
+	b := arbiter.Bundle{
+		RunID: r.led.ID, Base: r.plan.Base, Outcome: s.Outcome, Constraints: s.Constraints,
+		NonGoals: s.NonGoals, Acceptance: s.Acceptance, Findings: findings, Notes: r.outside,
+	}
+	for _, id := range r.judged() {
+		b.Jobs = append(b.Jobs, r.evidenceOf(r.jobs[id]))
+	}
+	return b
+}
+
+func (r *run) evidenceOf(j *jobRun) arbiter.JobEvidence {
+	id := j.planned.Job.ID
+	e := arbiter.JobEvidence{
+		Job: j.planned.Job, Status: *j.status, Probed: j.facts.Probed, Commit: j.commit, Judges: j.judges,
+	}
+	if e.Commit == "" {
+		e.Commit = r.plan.Base
+	}
+	add := func(label, name, cite string) {
+		if t, ok := r.text(label, ledger.JobPath(id, name), cite); ok {
+			e.Texts = append(e.Texts, t)
+		}
+	}
+	if !j.planned.Job.Exec() {
+		add("Prompt", ledger.PromptFile, "")
+	}
+	add("Final answer", ledger.OutputFile, ledger.OutputFile)
+	add("Patch", ledger.PatchFile, ledger.PatchFile)
+	for _, a := range j.status.Artifacts {
+		if a.Source != "tree" { // what is in the tree is in the patch
+			add("Output "+a.Path, ledger.ArtifactsDir+"/"+a.Path, a.Path)
+		}
+	}
+	for i, c := range j.status.Checks {
+		if c.Kind == "run" && c.Output != "" {
+			name := fmt.Sprintf("%s/%d.out", ledger.ChecksDir, i+1)
+			add("Output of check "+c.Name, name, name)
+		}
+	}
+	return e
+}
+
+// text reads the beginning of a file of the run directory.
+func (r *run) text(label, rel, cite string) (arbiter.Text, bool) {
+	data, err := r.led.ReadFile(rel)
+	if err != nil {
+		return arbiter.Text{}, false
+	}
+	t := arbiter.Text{Label: label, Ref: rel, Cite: cite, Bytes: int64(len(data))}
+	t.Text = string(data[:min(len(data), arbiter.Budget)])
+	return t, true
+}
+
+// citeReader looks up what the arbiter cites.
+type citeReader struct {
+	ctx context.Context
+	run *run
+}
+
+// Line implements arbiter.Reader: paths are from the top of the tree or from the
+// job's cwd.
+func (c citeReader) Line(job, path string, line int) (string, bool) {
+	j, ok := c.run.jobs[job]
+	if !ok {
+		return "", false
+	}
+	names := []string{path}
+	if rel, err := filepath.Rel(c.run.top(), filepath.Join(j.planned.Job.Cwd, filepath.FromSlash(path))); err == nil && filepath.IsLocal(rel) {
+		names = append(names, filepath.ToSlash(rel))
+	}
+	for _, name := range names {
+		if text, ok := c.run.lineAt(c.ctx, j, name, line); ok {
+			return text, true
+		}
+	}
+	return "", false
+}
+
+// top is the folder that file paths of evidence are told from.
+func (r *run) top() string {
+	if r.plan.Repo != nil {
+		return r.plan.Repo.Top()
+	}
+	return r.plan.Root
+}
+
+func (r *run) lineAt(ctx context.Context, j *jobRun, name string, n int) (string, bool) {
+	if r.plan.Repo != nil {
+		commit := j.commit
+		if commit == "" {
+			commit = r.plan.Base
+		}
+		return r.plan.Repo.LineAt(ctx, commit, name, n)
+	}
+	root, err := os.OpenRoot(r.plan.Root)
+	if err != nil {
+		return "", false
+	}
+	defer root.Close() // opened for reading
+	data, err := root.ReadFile(filepath.FromSlash(name))
+	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+	if err != nil || n < 1 || n > len(lines) {
+		return "", false
+	}
+	return lines[n-1], true
+}
+
+// Artifact implements arbiter.Reader.
+func (c citeReader) Artifact(job, path string) bool {
+	j, ok := c.run.jobs[job]
+	if !ok || !filepath.IsLocal(path) {
+		return false
+	}
+	for _, a := range j.status.Artifacts {
+		if a.Path == path {
+			return true
+		}
+	}
+	_, err := os.Stat(c.run.led.Path(job, path))
+	return err == nil
+}
+
+// Check implements arbiter.Reader.
+func (c citeReader) Check(job, name string) bool {
+	j, ok := c.run.jobs[job]
+	if !ok {
+		return false
+	}
+	for _, r := range j.status.Checks {
+		if r.Name == name && r.Kind == "run" && r.Status != check.NotRun {
+			return true
+		}
+	}
+	return false
+}
+
+// Commit implements arbiter.Reader.
+func (c citeReader) Commit(job, sha string) bool {
+	j, ok := c.run.jobs[job]
+	if !ok || len(sha) < 7 {
+		return false
+	}
+	return strings.HasPrefix(j.commit, sha) || strings.HasPrefix(c.run.plan.Base, sha)
+}

@@ -1,0 +1,75 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/spec"
+	"orchestrate/internal/workspace"
+)
+
+// place is where one attempt works, and against what its changes are told.
+type place struct {
+	dir      string          // absolute cwd
+	top      string          // absolute top of the tree that dir is in
+	tree     *workspace.Tree // nil for an observer in the shared checkout
+	isolated bool            // the tree is a worktree of its own
+}
+
+// place makes ready where attempt n of a job works: a worktree of its own, or the
+// shared checkout.
+func (r *run) place(ctx context.Context, j *spec.Job, route ledger.Route, n int) (place, error) {
+	base, own := r.baseOf(j, route)
+	if own {
+		return r.worktree(ctx, j, base, n)
+	}
+	shared := place{dir: j.Cwd, top: r.plan.Root}
+	if !j.Writes() || r.plan.Repo == nil {
+		return shared, nil
+	}
+	before, err := r.plan.Repo.SnapshotTree(ctx)
+	if err != nil {
+		return place{}, fmt.Errorf("the checkout could not be recorded before job %s: %w", j.ID, err)
+	}
+	shared.tree, err = workspace.SharedTree(ctx, r.plan.Repo, before)
+	shared.top = r.plan.Repo.Top()
+	return shared, err
+}
+
+// baseOf says from which commit a job's tree starts and whether it needs one of
+// its own: isolated writers do, and whoever depends on exactly one of them, so
+// that it sees what that writer did.
+func (r *run) baseOf(j *spec.Job, route ledger.Route) (commit string, own bool) {
+	own = route.Isolation == isolationWorktree
+	if writer, _ := r.plan.Graph.BaseOf(j.ID, r.plan.isolated); writer != "" {
+		if c, ok := r.snapshot(writer); ok {
+			return c, true
+		}
+	}
+	return r.plan.Base, own
+}
+
+func (r *run) worktree(ctx context.Context, j *spec.Job, base string, n int) (place, error) {
+	repo := r.plan.Repo
+	if repo == nil {
+		return place{}, fmt.Errorf("job %s needs a worktree, and %s is not in a git repository", j.ID, r.plan.Root)
+	}
+	rel, err := filepath.Rel(repo.Top(), j.Cwd)
+	if err != nil || !filepath.IsLocal(rel) {
+		return place{}, fmt.Errorf("job %s needs a worktree, and its cwd %s is outside the repository %s", j.ID, j.Cwd, repo.Top())
+	}
+	dir := filepath.Join(r.treeRoot, ledger.TreeName(j.ID, n))
+	tree, err := repo.AddWorktree(ctx, dir, ledger.BranchName(r.branchPrefix, r.led.ID, j.ID, n), base)
+	if err != nil {
+		return place{}, err
+	}
+	at := place{dir: filepath.Join(dir, rel), top: dir, tree: tree, isolated: true}
+	if _, err := os.Stat(at.dir); errors.Is(err, os.ErrNotExist) {
+		return place{}, fmt.Errorf("job %s: its cwd %s is not in commit %.12s that its worktree starts from; commit it or change cwd", j.ID, rel, base)
+	}
+	return at, nil
+}

@@ -1,0 +1,414 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"orchestrate/internal/arbiter"
+	"orchestrate/internal/gate"
+	"orchestrate/internal/graph"
+	"orchestrate/internal/inventory"
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/policy"
+	"orchestrate/internal/route"
+	"orchestrate/internal/runtime"
+	"orchestrate/internal/secret"
+	"orchestrate/internal/secret/detect"
+	"orchestrate/internal/spec"
+	"orchestrate/internal/workspace"
+)
+
+// Names that the engine shares with route.
+const isolationWorktree = route.InWorktree
+
+// Plan is everything that is known before anything is dispatched.
+type Plan struct {
+	Request   Request
+	Spec      *spec.Spec
+	Graph     *graph.Graph
+	Root      string          // workspace root, absolute
+	Repo      *workspace.Repo // nil when the workspace is no repository
+	Base      string          // commit; "" without a repository
+	Dirty     []string        // paths of the checkout that worktrees will not see
+	Inventory inventory.Inventory
+	Jobs      []Planned // in the spec's order
+	Arbiter   Judge
+	Notes     []string // what a person should know before the run
+
+	index    map[string]int
+	profiles map[string]runtime.Profile
+	noTree   string // why no worktree can be made, "" = it can
+	secrets  []string
+	redact   *secret.Redactor
+	detect   *detect.Detector
+}
+
+// Planned is one job with its route, or what blocks it.
+type Planned struct {
+	Job   *spec.Job
+	Tiers policy.Tiers
+	Route ledger.Route
+	Block *route.Block
+	Live  string // rehearsals only: what would block the job live
+}
+
+// Judge is the arbiter with its route, or what blocks it.
+type Judge struct {
+	Needed bool // false in mode checks-only
+	Job    *spec.Job
+	Route  ledger.Route
+	Block  *route.Block
+	Live   string // rehearsals only: what would block it live
+}
+
+// Plan reads, orders, probes and routes. Diagnostics are what is wrong with the
+// spec; with any of them there is no plan. Nothing is dispatched, no model is
+// called and nothing is written to the workspace.
+func (e *Engine) Plan(ctx context.Context, req Request) (*Plan, []spec.Diagnostic, error) {
+	p := &Plan{Request: req}
+	if err := p.locate(ctx); err != nil {
+		return nil, nil, err
+	}
+	if err := p.guard(e); err != nil {
+		return nil, nil, err
+	}
+	if errs := p.read(); len(errs) > 0 {
+		return nil, errs, nil
+	}
+	if err := p.fixBase(ctx); err != nil {
+		return nil, nil, err
+	}
+	if errs := p.apply(); len(errs) > 0 {
+		return nil, errs, nil
+	}
+	p.probe(ctx, e)
+	p.route(e)
+	p.note()
+	return p, nil, ctx.Err()
+}
+
+// locate finds the workspace: the git top level of the cwd, else the cwd.
+func (p *Plan) locate(ctx context.Context) error {
+	cwd, err := filepath.EvalSymlinks(p.Request.Cwd)
+	if err != nil {
+		return err
+	}
+	p.Root = cwd
+	repo, err := workspace.Open(ctx, cwd)
+	switch {
+	case err == nil:
+		p.Repo, p.Root = repo, repo.Top()
+	case errors.Is(err, workspace.ErrNotRepo):
+		p.noTree = fmt.Sprintf("%s is not in a git repository", cwd)
+	default:
+		p.noTree = err.Error()
+	}
+	return nil
+}
+
+// guard collects what must never reach the disk and makes the detector.
+func (p *Plan) guard(e *Engine) (err error) {
+	if p.secrets, err = e.known(p.Root); err != nil {
+		return err
+	}
+	p.redact = secret.New(p.secrets)
+	p.detect, err = detect.New(p.secrets, e.Operator.Secrets.Allow)
+	return err
+}
+
+func (p *Plan) read() (errs []spec.Diagnostic) {
+	path := p.Request.Spec
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(p.Request.Cwd, path)
+	}
+	p.Spec, errs = spec.Load(path, spec.Options{Cwd: p.Request.Cwd, WorkspaceRoot: p.Root, Secrets: p.findSecrets})
+	if len(errs) > 0 {
+		return errs
+	}
+	p.Root = p.Spec.WorkspaceRoots[0]
+	p.Graph, errs = graph.New(p.Spec)
+	return errs
+}
+
+func (p *Plan) findSecrets(text string) (out []spec.Secret) {
+	for _, f := range p.detect.Find(text) {
+		out = append(out, spec.Secret{Rule: f.Rule, Line: f.Line, Col: f.Col, Fingerprint: f.Fingerprint})
+	}
+	return out
+}
+
+// fixBase resolves the base once for the whole run. The workspace root that the
+// spec names may be another repository than that of the cwd.
+func (p *Plan) fixBase(ctx context.Context) error {
+	if p.Repo == nil || !inside(p.Repo.Top(), p.Root) {
+		repo, err := workspace.Open(ctx, p.Root)
+		if err != nil {
+			p.Repo, p.noTree = nil, err.Error()
+			return nil
+		}
+		p.Repo, p.noTree = repo, ""
+	}
+	var err error
+	if p.Base, err = p.Repo.Resolve(ctx, p.Spec.Base); err != nil {
+		return fmt.Errorf("base %q: %w", p.Spec.Base, err)
+	}
+	p.Dirty, err = p.Repo.Dirty(ctx)
+	return err
+}
+
+func inside(top, dir string) bool {
+	rel, err := filepath.Rel(top, dir)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// apply gives every job its tiers and holds it against them.
+func (p *Plan) apply() (errs []spec.Diagnostic) {
+	beside := p.Graph.ConcurrentWriters()
+	p.index = make(map[string]int, len(p.Spec.Jobs))
+	p.Jobs = make([]Planned, len(p.Spec.Jobs))
+	for i := range p.Spec.Jobs {
+		j := &p.Spec.Jobs[i]
+		p.index[j.ID] = i
+		p.Jobs[i] = Planned{Job: j, Tiers: policy.TiersOf(j, beside[j.ID], secret.LooksSecretName)}
+		errs = append(errs, policy.Validate(i, j, p.Jobs[i].Tiers)...)
+	}
+	p.Arbiter.Needed = p.Spec.Arbiter.Mode != arbiter.ModeChecksOnly
+	if !p.Arbiter.Needed && !arbiter.MayCheckOnly(p.execOnly(), p.risks()) {
+		errs = append(errs, spec.Diagnostic{
+			Pos: spec.Position{File: p.Spec.Path, Line: 1, Col: 1}, Field: "arbiter.mode", Rule: "checks-only",
+			Message: "checks-only is allowed when every job is a plain program or none is above R1; leave the mode out, and an arbiter reviews the work",
+		})
+	}
+	return errs
+}
+
+func (p *Plan) execOnly() bool {
+	return !slices.ContainsFunc(p.Jobs, func(j Planned) bool { return !j.Job.Exec() })
+}
+
+func (p *Plan) risks() (all []string) {
+	for _, j := range p.Jobs {
+		all = append(all, string(j.Tiers.Risk))
+	}
+	return all
+}
+
+// probe asks the candidates what they are.
+func (p *Plan) probe(ctx context.Context, e *Engine) {
+	var ask []runtime.Adapter
+	for _, a := range e.Adapters {
+		if p.candidate(a.Name()) {
+			ask = append(ask, a)
+		}
+	}
+	p.Inventory = inventory.Probe(ctx, e.Host, ask)
+	p.profiles = map[string]runtime.Profile{}
+	for i, pr := range p.Inventory.Profiles {
+		c, source := policy.CapabilityOf(pr, "", e.Operator)
+		p.Inventory.Profiles[i].Capability, p.Inventory.Profiles[i].CapabilitySource = string(c), source
+		p.Inventory.Profiles[i].Family, p.Inventory.Profiles[i].FamilySource = policy.FamilyOf(pr, "", e.Operator)
+		p.profiles[pr.Runtime] = p.Inventory.Profiles[i]
+	}
+}
+
+// Runtimes that have no program of their own to be found.
+const (
+	runtimeExec    = "exec"
+	runtimeStandin = "standin"
+)
+
+// candidate reports whether a runtime may be needed: named, a fallback, or open
+// to an unpinned job or arbiter.
+func (p *Plan) candidate(name string) bool {
+	if name == runtimeExec || name == p.Spec.Arbiter.Runtime {
+		return true
+	}
+	if name == runtimeStandin && p.Request.Rehearse {
+		return true
+	}
+	open := p.Arbiter.Needed && p.Spec.Arbiter.Runtime == ""
+	for _, j := range p.Jobs {
+		if j.Job.Runtime == name {
+			return true
+		}
+		open = open || (j.Job.Runtime == "" && !j.Job.Exec())
+		for _, f := range j.Job.Fallbacks {
+			if f.Runtime == name {
+				return true
+			}
+			open = open || f.Runtime == ""
+		}
+	}
+	return open && name != runtimeStandin
+}
+
+func (p *Plan) profile(name string) runtime.Profile { return p.profiles[name] }
+
+// isolated reports whether a job works in a tree of its own.
+func (p *Plan) isolated(id string) bool {
+	i, ok := p.index[id]
+	return ok && p.Jobs[i].Block == nil && p.Jobs[i].Route.Isolation == isolationWorktree
+}
+
+// Planned finds a job of the plan.
+func (p *Plan) Planned(id string) (*Planned, bool) {
+	i, ok := p.index[id]
+	if !ok {
+		return nil, false
+	}
+	return &p.Jobs[i], true
+}
+
+// route chooses for every job, dependencies first, and for the arbiter.
+func (p *Plan) route(e *Engine) {
+	for _, id := range p.Graph.Order() {
+		pl := &p.Jobs[p.index[id]]
+		in := p.input(e, pl)
+		pl.Route, pl.Block = p.choose(in)
+		if p.Request.Rehearse {
+			in.Rehearse = false
+			_, live := p.choose(in)
+			pl.Live = detail(live)
+		}
+	}
+	if p.Arbiter.Needed {
+		p.routeArbiter(e)
+	}
+}
+
+// choose routes a job and holds the route against the gate.
+func (p *Plan) choose(in route.Input) (ledger.Route, *route.Block) {
+	r, block := route.Choose(in)
+	if block == nil {
+		if d := gate.Decide(in.Job, r); !d.Allowed {
+			return r, d.Block
+		}
+	}
+	return r, block
+}
+
+func detail(b *route.Block) string {
+	if b == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s: %s", b.Reason, b.Detail)
+}
+
+func (p *Plan) input(e *Engine, pl *Planned) route.Input {
+	in := route.Input{
+		Job: pl.Job, Tiers: pl.Tiers, Profiles: p.profiles, Operator: e.Operator,
+		Isolate: p.whyIsolate(pl.Job.ID), NoWorktree: p.noWorktree(pl.Job), Builds: p.builds(e), Rehearse: p.Request.Rehearse,
+	}
+	if policy.Judges(pl.Job.Task) {
+		in.Producers = p.producers(pl.Job.DependsOn)
+	}
+	return in
+}
+
+// whyIsolate says why the order of the jobs wants a worktree for one of them.
+func (p *Plan) whyIsolate(id string) string {
+	if why := p.Graph.IsolationWhy(id); why != "" {
+		return why
+	}
+	if base, _ := p.Graph.BaseOf(id, p.isolated); base != "" {
+		return "works at the snapshot of " + base
+	}
+	return ""
+}
+
+// noWorktree says why a job can have no worktree.
+func (p *Plan) noWorktree(j *spec.Job) string {
+	if p.noTree == "" && !inside(p.Repo.Top(), j.Cwd) {
+		return fmt.Sprintf("its cwd %s is outside the repository %s", j.Cwd, p.Repo.Top())
+	}
+	return p.noTree
+}
+
+// builds asks an adapter whether it could build the command.
+func (p *Plan) builds(e *Engine) func(string, runtime.Request) error {
+	return func(name string, req runtime.Request) error {
+		a, ok := e.adapter(name)
+		if !ok {
+			return fmt.Errorf("runtime %s is not known to this build", name)
+		}
+		_, err := a.Command(req, p.profile(name))
+		return err
+	}
+}
+
+// producers are the agents that did the given jobs, and all that those build on.
+func (p *Plan) producers(ids []string) []route.Producer {
+	var all []route.Producer
+	seen := map[string]bool{}
+	for queue := slices.Clone(ids); len(queue) > 0; queue = queue[1:] {
+		id := queue[0]
+		pl, ok := p.Planned(id)
+		if !ok || seen[id] {
+			continue
+		}
+		seen[id] = true
+		queue = append(queue, pl.Job.DependsOn...)
+		if !pl.Job.Exec() && pl.Block == nil {
+			all = append(all, route.Producer{Job: id, Family: pl.Route.Family})
+		}
+	}
+	return all
+}
+
+func (p *Plan) routeArbiter(e *Engine) {
+	var ids []string
+	for _, j := range p.Jobs {
+		ids = append(ids, j.Job.ID)
+	}
+	in := route.ArbiterInput{
+		Arbiter: p.Spec.Arbiter, Dir: p.Root, Profiles: p.profiles, Operator: e.Operator,
+		Producers: p.producers(ids), Builds: p.builds(e), Rehearse: p.Request.Rehearse,
+	}
+	p.Arbiter.Job = route.ArbiterJob(p.Spec.Arbiter, p.Root)
+	p.Arbiter.Route, p.Arbiter.Block = route.ArbiterRoute(in)
+	if p.Request.Rehearse {
+		in.Rehearse = false
+		_, live := route.ArbiterRoute(in)
+		p.Arbiter.Live = detail(live)
+	}
+}
+
+// Rehearsal reports whether the stand-in takes any part.
+func (p *Plan) Rehearsal() bool {
+	return p.Arbiter.Route.Runtime == runtimeStandin ||
+		slices.ContainsFunc(p.Jobs, func(j Planned) bool { return j.Route.Runtime == runtimeStandin })
+}
+
+// note says what a person should know before anything starts.
+func (p *Plan) note() {
+	for _, d := range p.Graph.Warnings(p.isolated) {
+		p.Spec.Warning = append(p.Spec.Warning, d)
+	}
+	if n := len(p.Dirty); n > 0 && slices.ContainsFunc(p.Jobs, func(j Planned) bool { return p.isolated(j.Job.ID) }) {
+		p.Notes = append(p.Notes, fmt.Sprintf("the checkout has %d uncommitted changes (%s, …); worktrees start from commit %.12s and do not see them", n, p.Dirty[0], p.Base))
+	}
+	switch a := p.Arbiter; {
+	case !a.Needed:
+		p.Notes = append(p.Notes, "nobody reviews this run: arbiter mode checks-only; its verdict will be `unreviewed`")
+	case a.Block != nil:
+		p.Notes = append(p.Notes, fmt.Sprintf("no arbiter can be asked, so the verdict will be `blocked`: %s. %s", a.Block.Detail, a.Block.NextStep))
+	case a.Route.Independence != "" && a.Route.Independence != "independent":
+		p.Notes = append(p.Notes, "the arbiter is "+a.Route.Independence)
+	}
+}
+
+// script is the stand-in's script: the one asked for, else the one beside the spec.
+func (p *Plan) script() string {
+	if p.Request.Script != "" {
+		return p.Request.Script
+	}
+	beside := p.Spec.Path + ".standin"
+	if _, err := os.Stat(beside); err == nil {
+		return beside
+	}
+	return ""
+}

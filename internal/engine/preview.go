@@ -1,0 +1,137 @@
+package engine
+
+import (
+	"path/filepath"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/route"
+	"orchestrate/internal/runtime"
+	"orchestrate/internal/runtime/environ"
+	"orchestrate/internal/spec"
+)
+
+// Preview is a plan as it is shown: what would happen, redacted.
+type Preview struct {
+	SchemaVersion int               `json:"schemaVersion"`
+	Spec          string            `json:"spec"`
+	Root          string            `json:"root"`
+	Base          string            `json:"base"`
+	Notes         []string          `json:"notes"`
+	Blocked       bool              `json:"blocked"` // some job, or a needed arbiter
+	Jobs          []JobPreview      `json:"jobs"`
+	Arbiter       *JobPreview       `json:"arbiter"` // null when none is needed
+	Runtimes      []runtime.Profile `json:"runtimes"`
+}
+
+// JobPreview is one job of a preview.
+type JobPreview struct {
+	ID          string        `json:"id"`
+	Task        string        `json:"task"`
+	DependsOn   []string      `json:"dependsOn"`
+	Route       ledger.Route  `json:"route"`
+	Blocked     *BlockPreview `json:"blocked"` // null when it has a route
+	Cwd         string        `json:"cwd"`
+	Readable    []string      `json:"readable"`
+	Writable    []string      `json:"writable"`
+	SideEffects string        `json:"sideEffects"`
+	EnvPassed   []string      `json:"envPassed"`
+	EnvWithheld []string      `json:"envWithheld"`
+	Command     string        `json:"command"` // redacted, shell-quoted
+	Prompt      string        `json:"prompt"`  // redacted; what depends on other jobs is only named
+}
+
+// BlockPreview is what blocks a job and what a person can do.
+type BlockPreview struct {
+	Reason   runtime.Reason `json:"reason"`
+	Detail   string         `json:"detail"`
+	NextStep string         `json:"nextStep"`
+}
+
+// Preview shows a plan.
+func (e *Engine) Preview(p *Plan) Preview {
+	v := Preview{
+		SchemaVersion: ledger.SchemaVersion, Spec: p.Spec.Path, Root: p.Root, Base: p.Base,
+		Notes: append([]string{}, p.Notes...), Jobs: []JobPreview{}, Runtimes: p.Inventory.Profiles,
+	}
+	for _, w := range append(p.Spec.Warning, p.Spec.Advice...) {
+		v.Notes = append(v.Notes, w.Field+": "+w.Message)
+	}
+	for i := range p.Jobs {
+		j := &p.Jobs[i]
+		jp := e.previewJob(p, j.Job, j.Route, j.Block)
+		v.Jobs = append(v.Jobs, jp)
+		v.Blocked = v.Blocked || j.Block != nil
+	}
+	if p.Arbiter.Needed {
+		jp := e.previewJob(p, p.Arbiter.Job, p.Arbiter.Route, p.Arbiter.Block)
+		jp.Prompt = "" // it is made from the evidence
+		v.Arbiter = &jp
+		v.Blocked = v.Blocked || p.Arbiter.Block != nil
+	}
+	return v
+}
+
+func (e *Engine) previewJob(p *Plan, j *spec.Job, r ledger.Route, b *route.Block) JobPreview {
+	v := JobPreview{
+		ID: j.ID, Task: j.Task, DependsOn: append([]string{}, j.DependsOn...), Route: r, Cwd: j.Cwd,
+		Readable: []string{j.Cwd}, Writable: []string{}, SideEffects: sideEffects(j), EnvPassed: []string{}, EnvWithheld: []string{},
+	}
+	out := filepath.Join("<run>", j.ID, ledger.ArtifactsDir)
+	at := placingOf(j, r, j.Cwd, out)
+	v.Writable = append(v.Writable, at.Writable...)
+	if !j.Exec() {
+		v.Prompt = p.redact.String(assemble(j, p.expected(j), at))
+	}
+	if b != nil {
+		v.Blocked = &BlockPreview{Reason: b.Reason, Detail: b.Detail, NextStep: b.NextStep}
+		return v
+	}
+	a, ok := e.adapter(r.Runtime)
+	if !ok {
+		return v
+	}
+	_, passed, withheld := environ.Filter(e.Env, a.SignInEnv(), j.EnvAllow)
+	v.EnvPassed, v.EnvWithheld = append(v.EnvPassed, passed...), append(v.EnvWithheld, withheld...)
+	cwd := j.Cwd
+	if r.Isolation == isolationWorktree {
+		cwd = filepath.Join("<run>", ledger.WorktreesDir, j.ID, relTo(p.top(), j.Cwd))
+		v.Cwd, v.Readable = cwd, []string{cwd}
+	}
+	cmd, err := a.Command(requestOf(j, r, cwd, out, v.Prompt), p.profile(r.Runtime))
+	if err != nil {
+		v.Command = "none: " + err.Error()
+		return v
+	}
+	v.Command = p.redact.String(commandText(cwd, cmd, v.Prompt != ""))
+	return v
+}
+
+func (p *Plan) top() string {
+	if p.Repo != nil {
+		return p.Repo.Top()
+	}
+	return p.Root
+}
+
+// expected names what a job will get from others, before any of it exists.
+func (p *Plan) expected(j *spec.Job) (all []handed) {
+	for _, w := range (&run{plan: p}).wanted(j) {
+		all = append(all, handed{From: w.from, Label: label(w), Path: filepath.Join("<run>", j.ID, ledger.InputsDir, w.from)})
+	}
+	return all
+}
+
+// sideEffects says in words what a job may change.
+func sideEffects(j *spec.Job) string {
+	switch j.Effect {
+	case "observe":
+		return "none: it only reads"
+	case "external-destructive":
+		return "outside this machine: " + j.Preview + "; to undo it: " + j.Rollback
+	}
+	text := j.Effect + ": changes files it owns, captured as a patch"
+	if n := len(j.Checks); n > 0 {
+		text += "; its checks run commands"
+	}
+	return text
+}

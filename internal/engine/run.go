@@ -1,0 +1,287 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"orchestrate/internal/arbiter"
+	"orchestrate/internal/dispatch"
+	"orchestrate/internal/graph"
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/runtime"
+	"orchestrate/internal/runtime/standin/script"
+	"orchestrate/internal/secret"
+	"orchestrate/internal/secret/detect"
+	"orchestrate/internal/spec"
+	"orchestrate/internal/workspace"
+)
+
+// run is one run under way. What several attempts share is guarded by mu.
+type run struct {
+	eng          *Engine
+	plan         *Plan
+	led          *ledger.Run
+	slots        *slots
+	tracker      *graph.Tracker
+	secrets      []string
+	redact       *secret.Redactor
+	detect       *detect.Detector
+	treeRoot     string // where worktrees go
+	branchPrefix string
+	script       script.Script // the stand-in's, for scripted check results
+	wall         context.Context
+	before       workspace.Fingerprint // of the shared checkout when the run started
+
+	mu       sync.Mutex
+	jobs     map[string]*jobRun
+	profiles map[string]runtime.Profile
+	failures map[string]int // failed attempts per runtime
+	spent    spending
+	begun    int // attempts begun so far, to tell whether one ran alone
+	active   int
+	outside  []string // what happened to the run, for arbiter and report
+	broken   error    // the ledger failed: the run cannot go on
+	stop     context.CancelFunc
+}
+
+// jobRun is what is remembered of a job from attempt to attempt.
+type jobRun struct {
+	planned  *Planned
+	route    ledger.Route
+	commit   string // snapshot of its newest attempt
+	status   *ledger.JobStatus
+	facts    arbiter.JobFacts
+	last     *settlement
+	judges   []string // changed files that judge the work
+	tries    int      // on this route
+	moves    int      // promotions
+	reprobed map[string]bool
+	tried    []triedRoute
+}
+
+// Watch is told of every record once it is in the ledger.
+type Watch func(ledger.Record)
+
+// Begun is told where the run is, before anything starts.
+type Begun func(runID, dir string)
+
+// Run carries out a plan. ctx ends when the person interrupts: what runs is
+// stopped politely, and the run can be resumed. kill ends the grace.
+func (e *Engine) Run(ctx context.Context, p *Plan, begun Begun, watch Watch, kill <-chan struct{}) (res Result, err error) {
+	led, err := ledger.Create(p.Root, e.Now())
+	if err != nil {
+		return res, err
+	}
+	defer func() { err = errors.Join(err, led.Close()) }()
+	r, err := e.newRun(ctx, p, led)
+	if err != nil {
+		return res, err
+	}
+	defer func() { err = errors.Join(err, r.slots.close()) }()
+	begun(led.ID, led.Dir)
+	led.Follow(watch)
+	return r.carryThrough(ctx, kill)
+}
+
+func (e *Engine) newRun(ctx context.Context, p *Plan, led *ledger.Run) (*run, error) {
+	r := &run{
+		eng: e, plan: p, led: led, slots: newSlots(p.Spec.Concurrency, e.Supervisor), tracker: p.Graph.Track(),
+		secrets: p.secrets, redact: p.redact, detect: p.detect, treeRoot: led.Path(ledger.WorktreesDir),
+		jobs: map[string]*jobRun{}, profiles: p.profiles, failures: map[string]int{},
+	}
+	for i := range p.Jobs {
+		r.jobs[p.Jobs[i].Job.ID] = &jobRun{planned: &p.Jobs[i], route: p.Jobs[i].Route, reprobed: map[string]bool{}}
+	}
+	if root := e.Operator.WorktreeRoot; root != "" {
+		if home, ok := strings.CutPrefix(root, "~/"); ok {
+			root = filepath.Join(envValue(e.Env, "HOME"), home)
+		}
+		r.treeRoot = filepath.Join(root, "orchestrate-"+led.ID)
+	}
+	if path := p.script(); path != "" && p.Rehearsal() {
+		var err error
+		if r.script, err = script.Load(path); err != nil {
+			return nil, err
+		}
+	}
+	if p.Repo != nil {
+		var err error
+		if r.branchPrefix, err = p.Repo.BranchPrefix(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// carryThrough is the run's story: record, dispatch, judge, report.
+func (r *run) carryThrough(ctx context.Context, kill <-chan struct{}) (Result, error) {
+	if err := r.open(); err != nil {
+		return Result{}, err
+	}
+	work, stop := r.bounded(ctx)
+	defer stop()
+	done := make(chan struct{})
+	defer close(done)
+	go func() {
+		select {
+		case <-kill:
+			r.slots.kill()
+		case <-done:
+		}
+	}()
+	var err error
+	if r.before, err = r.fingerprint(work); err != nil && work.Err() == nil {
+		return Result{}, fmt.Errorf("the checkout could not be recorded before the run: %w", err)
+	}
+	r.blockPlanned()
+	(&dispatch.Loop{Graph: (*order)(r), Backend: (*backend)(r), Slots: r.plan.Spec.Concurrency}).Run(work)
+	if r.broken != nil {
+		return Result{}, r.broken
+	}
+	r.outsideChanges(context.WithoutCancel(ctx))
+	return r.finish(ctx, r.judge(work))
+}
+
+// bounded ends the work with the wall budget, or when the ledger fails.
+func (r *run) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	r.stop = cancel
+	r.wall = context.Background()
+	if wall := r.plan.Spec.Budget.Wall; wall > 0 {
+		timed, stop := context.WithTimeout(ctx, wall)
+		r.wall = timed
+		return timed, func() { stop(); cancel() }
+	}
+	return ctx, cancel
+}
+
+// overWall reports whether the wall budget is what ended the work.
+func (r *run) overWall() bool { return errors.Is(r.wall.Err(), context.DeadlineExceeded) }
+
+func (r *run) budgetThatEnded() string {
+	if r.overWall() {
+		return fmt.Sprintf("the wall budget of %s is used up", r.plan.Spec.Budget.Wall)
+	}
+	return ""
+}
+
+// open leaves what is known before the first job.
+func (r *run) open() error {
+	resolved, err := r.plan.Spec.Resolved()
+	if err != nil {
+		return err
+	}
+	var ids []string
+	for _, j := range r.plan.Spec.Jobs {
+		ids = append(ids, j.ID)
+	}
+	err = errors.Join(
+		r.led.WriteFile(ledger.SpecFile, r.plan.Spec.Source),
+		r.led.WriteFile(ledger.JobsFile, resolved),
+		r.led.WriteJSON(ledger.RuntimesFile, ledger.Runtimes{SchemaVersion: ledger.SchemaVersion, Profiles: r.plan.Inventory.Profiles}),
+		r.led.WriteJSON(ledger.ApprovalsFile, ledger.Approvals{SchemaVersion: ledger.SchemaVersion, Approvals: []ledger.Approval{}}),
+		r.led.Append(ledger.RunStarted(ledger.RunInfo{
+			RunID: r.led.ID, SpecPath: r.plan.Spec.Path, SpecDigest: r.plan.Spec.Digest, Base: r.plan.Base, Jobs: ids,
+		})),
+	)
+	for _, n := range append(r.led.Notes, r.plan.Notes...) {
+		r.note(ledger.Noted("", r.redact.String(n)))
+	}
+	return err
+}
+
+// fail remembers that the ledger failed and ends the run: what is not recorded
+// must not happen.
+func (r *run) fail(err error) {
+	if err == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.broken == nil {
+		r.broken = fmt.Errorf("the run directory cannot be written, so the run stops: %w", err)
+		r.stop()
+	}
+}
+
+func (r *run) setSnapshot(job, commit string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.jobs[job].commit = commit
+}
+
+// snapshot is the commit that holds what a writer did.
+func (r *run) snapshot(job string) (string, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	j, ok := r.jobs[job]
+	return j.commit, ok && j.commit != ""
+}
+
+func (r *run) profile(name string) runtime.Profile {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.profiles[name]
+}
+
+// scripted are the check results that a rehearsal's script gives a job.
+func (r *run) scripted(job string) map[string]bool {
+	if r.jobs[job] == nil || r.jobs[job].route.Runtime != runtimeStandin && !r.plan.Request.Rehearse {
+		return nil
+	}
+	out := map[string]bool{}
+	for name, result := range r.script.Checks[job] {
+		out[name] = result == script.Pass
+	}
+	return out
+}
+
+// fingerprint is the state of the shared checkout, without our own files.
+func (r *run) fingerprint(ctx context.Context) (workspace.Fingerprint, error) {
+	if r.plan.Repo != nil {
+		return r.plan.Repo.Fingerprint(ctx, relTo(r.plan.Repo.Top(), filepath.Join(r.plan.Root, filepath.FromSlash(ledger.ReportsDir))))
+	}
+	return workspace.FolderFingerprint(ctx, r.plan.Root, ledger.ReportsDir)
+}
+
+func relTo(top, path string) string {
+	rel, err := filepath.Rel(top, path)
+	if err != nil {
+		return path
+	}
+	return filepath.ToSlash(rel)
+}
+
+func envValue(env []string, name string) string {
+	for _, e := range env {
+		if v, ok := strings.CutPrefix(e, name+"="); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+// patch is what the newest attempt changed; nil when none was taken.
+func (j *jobRun) patch() *workspace.Patch {
+	if j.last == nil {
+		return nil
+	}
+	return j.last.patch
+}
+
+// placingOf says where a job's outputs go and what it may write.
+func placingOf(j *spec.Job, route ledger.Route, dir, out string) placing {
+	p := placing{OutDir: out, Answer: answers(j, route)}
+	if !j.Writes() {
+		return p
+	}
+	p.Writable = j.OwnedPaths
+	if len(p.Writable) == 0 {
+		p.Writable = []string{dir}
+	}
+	return p
+}

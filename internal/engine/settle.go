@@ -1,0 +1,225 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"orchestrate/internal/check"
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/policy"
+	"orchestrate/internal/runtime"
+	"orchestrate/internal/spec"
+	"orchestrate/internal/supervise"
+	"orchestrate/internal/workspace"
+)
+
+// settlement is what the engine itself finds after an attempt's tree is gone.
+type settlement struct {
+	facts     policy.Facts
+	patch     *workspace.Patch
+	artifacts []ledger.Artifact
+	checks    []ledger.Check
+	problems  []check.Problem
+}
+
+// settle looks at what an attempt left, in the order of the contract: the tree is
+// idle, the patch is taken, the checks run, ownership is judged, outputs are
+// hashed. It works on after the person has interrupted the run, so that what was
+// done is kept; only the checks are then left out.
+func (r *run) settle(ctx context.Context, slot int, a *attempt, changed []string) (settlement, policy.Settlement, error) {
+	s := settlement{facts: policy.Facts{
+		Exit: a.exit, Exec: a.job.Exec(), Lost: a.lost, Pin: a.job.Model, Models: r.profile(a.route.Runtime).Models,
+		Budget: r.budgetThatEnded(), WroteObserving: changed,
+	}}
+	calm := context.WithoutCancel(ctx)
+	if err := r.keepAnswer(a, &s); err != nil {
+		return s, policy.Settlement{}, err
+	}
+	if a.exit.Proof.Gone {
+		if err := r.inspectTree(calm, a, &s); err != nil {
+			return s, policy.Settlement{}, err
+		}
+		if policy.Classify(s.facts).Status == ledger.Success {
+			if err := r.runChecks(ctx, slot, a, &s); err != nil {
+				r.note(ledger.Noted(a.job.ID, r.redact.String(err.Error())))
+			}
+		}
+		r.hashOutputs(a, &s)
+	}
+	return s, policy.Classify(s.facts), nil
+}
+
+// keepAnswer leaves the final answer in output.md. It was redacted when it was
+// captured.
+func (r *run) keepAnswer(a *attempt, s *settlement) error {
+	s.facts.Answer = a.exit.Outcome.Answer
+	if a.cmd.Answer == runtime.AnswerFromStdout {
+		data, err := r.led.ReadFile(ledger.JobPath(a.job.ID, ledger.StdoutFile))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		s.facts.Answer = string(data)
+	}
+	return r.led.WriteFile(ledger.JobPath(a.job.ID, ledger.OutputFile), []byte(s.facts.Answer))
+}
+
+// inspectTree takes a writer's patch, and finds what an observer changed.
+func (r *run) inspectTree(ctx context.Context, a *attempt, s *settlement) error {
+	if a.at.tree == nil {
+		return nil
+	}
+	if !a.job.Writes() {
+		changed, err := a.at.tree.Changed(ctx)
+		s.facts.WroteObserving = append(s.facts.WroteObserving, paths(changed)...)
+		return err
+	}
+	patch, err := a.at.tree.Capture(ctx, workspace.CaptureRequest{
+		PatchPath: filepath.Join(a.dir, ledger.PatchFile),
+		Message:   fmt.Sprintf("orchestrate: %s, attempt %d", a.job.ID, a.n),
+		Trailers:  []string{"Orchestrate-Run: " + r.led.ID, "Orchestrate-Job: " + a.job.ID, "Orchestrate-Runtime: " + a.route.Runtime},
+		Review:    func(p []byte) ([]byte, error) { return r.reviewPatch(p, s), nil },
+	})
+	if err != nil {
+		return fmt.Errorf("the patch of job %s could not be taken: %w", a.job.ID, err)
+	}
+	s.patch = &patch
+	r.setSnapshot(a.job.ID, patch.Commit)
+	s.facts.Ownership = check.Ownership(a.job.OwnedPaths, r.cwdIn(a), paths(patch.Files))
+	return nil
+}
+
+// reviewPatch finds secrets among the lines that the writer added, and gives back
+// what may be kept on disk.
+func (r *run) reviewPatch(patch []byte, s *settlement) []byte {
+	found := r.detect.Find(addedLines(string(patch)))
+	if len(found) == 0 {
+		return patch
+	}
+	for _, f := range found {
+		s.facts.InjectedSecret = append(s.facts.InjectedSecret, fmt.Sprintf("%s in line %d of the patch (fingerprint %s)", f.Rule, f.Line, f.Fingerprint))
+	}
+	return r.redact.Bytes(patch)
+}
+
+// addedLines keeps the lines that a patch adds and empties all others, so that
+// line numbers stay those of the patch.
+func addedLines(patch string) string {
+	var b strings.Builder
+	for line := range strings.Lines(patch) {
+		if strings.HasPrefix(line, "+") && !strings.HasPrefix(line, "+++ ") {
+			b.WriteString(line[1:])
+		} else {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// runChecks runs the declared checks where the job worked, with its environment.
+func (r *run) runChecks(ctx context.Context, slot int, a *attempt, s *settlement) error {
+	var err error
+	s.checks, err = check.Run(ctx, a.job.Checks, check.Env{
+		Runner: &checkRunner{r, slot, a.n}, Job: a.job.ID, Dir: a.at.dir, RunDir: r.led.Dir, Environ: a.env,
+		Redact: r.redact.String, Scripted: r.scripted(a.job.ID),
+		Record: func(rel string, c ledger.CheckResult) error { return r.led.WriteJSON(rel, c) },
+	})
+	for _, c := range s.checks {
+		if !check.OK(c) {
+			s.facts.FailedChecks = append(s.facts.FailedChecks, fmt.Sprintf("%s %s", c.Name, c.Status))
+		}
+	}
+	return err
+}
+
+// hashOutputs finds the declared outputs where the job had to leave them. On a
+// route that can write nothing the final answer is the single output.
+func (r *run) hashOutputs(a *attempt, s *settlement) {
+	dir, source := a.at.dir, "tree"
+	if !a.job.Writes() {
+		dir, source = filepath.Join(a.dir, ledger.ArtifactsDir), "artifacts"
+		if answers(a.job, a.route) && r.answerAsOutput(a.job, s.facts.Answer) {
+			source = "answer"
+		}
+	}
+	s.artifacts, s.problems = check.Outputs(a.job.Outputs, dir, source)
+	for _, p := range s.problems {
+		s.facts.MissingOutputs = append(s.facts.MissingOutputs, fmt.Sprintf("%s: %s", p.Path, p.Detail))
+	}
+}
+
+// answers reports whether the final answer becomes the job's single output.
+func answers(j *spec.Job, route ledger.Route) bool {
+	return !j.Exec() && !j.Writes() && len(j.Outputs) == 1 && route.Access == string(runtime.AccessRead)
+}
+
+// answerAsOutput writes the answer to the declared output unless the job did so
+// itself, and reports whether it did.
+func (r *run) answerAsOutput(j *spec.Job, answer string) bool {
+	rel := ledger.JobPath(j.ID, ledger.ArtifactsDir, j.Outputs[0].Path)
+	if _, err := r.led.ReadFile(rel); err == nil || strings.TrimSpace(answer) == "" {
+		return false
+	}
+	err := r.led.MkdirAll(filepath.ToSlash(filepath.Dir(rel)))
+	if err == nil {
+		err = r.led.WriteFile(rel, []byte(answer))
+	}
+	r.fail(err)
+	return err == nil
+}
+
+// cwdIn is the job's cwd from the top of the tree that its changes are told in.
+func (r *run) cwdIn(a *attempt) string {
+	rel, err := filepath.Rel(a.at.top, a.at.dir)
+	if err != nil {
+		return "."
+	}
+	return filepath.ToSlash(rel)
+}
+
+func paths(changes []workspace.Change) []string {
+	var out []string
+	for _, c := range changes {
+		out = append(out, c.Path)
+	}
+	return out
+}
+
+// checkRunner runs checks under the slot's supervisor, with the same bounds and
+// the same proof as a job.
+type checkRunner struct {
+	run     *run
+	slot    int
+	attempt int
+}
+
+// Run implements check.Runner.
+func (c *checkRunner) Run(ctx context.Context, cmd check.Command) (check.Result, error) {
+	sup, err := c.run.slots.take(ctx, c.slot)
+	if err != nil {
+		return check.Result{}, err
+	}
+	dir := strings.TrimSuffix(cmd.Stdout, ".out") + ".d"
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return check.Result{}, err
+	}
+	exit, err := sup.Run(ctx, supervise.Invocation{
+		Job: cmd.Job, Attempt: c.attempt, Dir: dir, Argv: cmd.Argv, Env: cmd.Env, Cwd: cmd.Dir,
+		Decoder: runtime.DecoderSpec{Runtime: "exec"}, Timeout: cmd.Timeout, Grace: grace, PoliteStop: "TERM-GROUP",
+		MaxBytes: 1 << 20, Secrets: c.run.secrets,
+	}, nil, func(supervise.Process) {})
+	if err != nil {
+		return check.Result{}, err
+	}
+	err = errors.Join(
+		os.Rename(filepath.Join(dir, ledger.StdoutFile), cmd.Stdout),
+		os.Rename(filepath.Join(dir, ledger.StderrFile), cmd.Stderr),
+		os.RemoveAll(dir),
+	)
+	return check.Result{
+		ExitCode: exit.ExitCode, TimedOut: exit.Stop == supervise.StopTimeout, SpawnError: exit.SpawnError,
+	}, err
+}

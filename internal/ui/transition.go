@@ -1,0 +1,55 @@
+package ui
+
+import (
+	"fmt"
+
+	"orchestrate/internal/ledger"
+)
+
+// transition is the line for a record that moves something, else "".
+func transition(r ledger.Record) string {
+	switch r.Kind {
+	case ledger.KindIntent:
+		return started(r)
+	case ledger.KindAttemptEnded:
+		return fmt.Sprintf("%-20s attempt %d ended: %s; another follows", r.Job, r.Attempt, why(r))
+	case ledger.KindSettled:
+		return fmt.Sprintf("%-20s %s", r.Job, ended(r))
+	case ledger.KindNote:
+		if r.Job != "" {
+			return fmt.Sprintf("%-20s note: %s", r.Job, line(r.Text))
+		}
+		return "note: " + line(r.Text)
+	case ledger.KindRunEnded:
+		return "verdict: " + r.Verdict
+	}
+	return ""
+}
+
+func started(r ledger.Record) string {
+	text := fmt.Sprintf("%-20s started", r.Job)
+	if r.Route != nil {
+		text += " on " + r.Route.Runtime
+		if r.Route.Model != "" {
+			text += " (" + line(r.Route.Model) + ")"
+		}
+	}
+	if r.Attempt > 1 {
+		text += fmt.Sprintf(", attempt %d", r.Attempt)
+	}
+	return text
+}
+
+func ended(r ledger.Record) string {
+	if r.Status == ledger.Success {
+		return string(r.Status)
+	}
+	return fmt.Sprintf("%s: %s", r.Status, why(r))
+}
+
+func why(r ledger.Record) string {
+	if r.Text == "" {
+		return string(r.Reason)
+	}
+	return fmt.Sprintf("%s: %s", r.Reason, line(r.Text))
+}

@@ -1,0 +1,59 @@
+// Package ui shows a run as it happens. Its printers subscribe to the records
+// that the ledger has taken; nothing of a run depends on them.
+package ui
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/untrusted"
+)
+
+// Printer is told of every record once it is in the ledger.
+type Printer interface {
+	Record(r ledger.Record)
+}
+
+// Lines prints one line per transition, for logs and pipes.
+type Lines struct {
+	mu    sync.Mutex
+	out   io.Writer
+	begin time.Time
+}
+
+// NewLines prints to out; times are counted from the first record.
+func NewLines(out io.Writer) *Lines { return &Lines{out: out} }
+
+// Record prints the records that are transitions.
+func (l *Lines) Record(r ledger.Record) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.begin.IsZero() {
+		l.begin = r.At
+	}
+	if text := transition(r); text != "" {
+		fmt.Fprintf(l.out, "%8s  %s\n", r.At.Sub(l.begin).Round(100*time.Millisecond), text)
+	}
+}
+
+// JSON prints every record as one JSON line: the journal's own form.
+type JSON struct {
+	mu  sync.Mutex
+	enc *json.Encoder
+}
+
+// NewJSON prints to out.
+func NewJSON(out io.Writer) *JSON { return &JSON{enc: json.NewEncoder(out)} }
+
+// Record prints r. A reader that went away ends nothing.
+func (j *JSON) Record(r ledger.Record) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	_ = j.enc.Encode(r) // the ledger has the record; a closed pipe is the reader's wish
+}
+
+func line(s string) string { return untrusted.Text(s).Line(160) }
