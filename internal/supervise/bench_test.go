@@ -3,6 +3,7 @@
 package supervise_test
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -69,4 +70,55 @@ func cpu(who int) time.Duration {
 		return 0
 	}
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+// BenchmarkFlood sends 1 GiB through a slot, beside the floor: a loop that reads
+// the same program's pipe in large chunks and drops them.
+func BenchmarkFlood(b *testing.B) {
+	const size = 1 << 30
+	b.Run("floor", func(b *testing.B) {
+		b.SetBytes(size)
+		for b.Loop() {
+			drop(b, exec.Command("head", "-c", strconv.Itoa(size), "/dev/zero"))
+		}
+	})
+	for _, decoder := range []string{"blind", "words"} {
+		b.Run(decoder, func(b *testing.B) {
+			slot := start(b)
+			b.SetBytes(size)
+			for b.Loop() {
+				inv := job(b, "")
+				inv.Argv = []string{"head", "-c", strconv.Itoa(size), "/dev/zero"}
+				inv.Decoder.Runtime = decoder
+				runIn(b, slot, inv)
+			}
+		})
+	}
+}
+
+func drop(b *testing.B, cmd *exec.Cmd) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	cmd.Stdout = w
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	w.Close()
+	widen(r)
+	buf := make([]byte, 256<<10)
+	for {
+		if _, err := r.Read(buf); err != nil {
+			break
+		}
+	}
+	r.Close()
+	if err := cmd.Wait(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func widen(r *os.File) {
+	_, _ = unix.FcntlInt(r.Fd(), unix.F_SETPIPE_SZ, 1<<20)
 }

@@ -85,7 +85,7 @@ type Exit struct {
 	Proof         Proof           `json:"proof"`
 	Events        int64           `json:"events"` // lines in events.jsonl
 	CPUMs         int64           `json:"cpuMs"`
-	MaxRSSBytes   int64           `json:"maxRssBytes"`
+	MaxRSSBytes   int64           `json:"maxRssBytes"` // wait4's figure: never below what the supervisor itself had when it started the program
 }
 
 // Truncated counts the bytes of each stream that were dropped.

@@ -135,7 +135,7 @@ func (s *Slot) expire() { _ = s.conn.SetReadDeadline(time.Unix(1, 0)) }
 // An error means that the supervisor itself failed or could not be used; it says
 // what is known of the program. With a non-zero Exit it means that the job has
 // ended as Exit says but part of its evidence could not be kept (a full disk).
-// Nothing was started if ctx had ended before.
+// If ctx had ended before, nothing is started and nothing written.
 func (s *Slot) Run(ctx context.Context, inv Invocation, lock *os.File, started func(Process)) (Exit, error) {
 	if err := check(inv); err != nil {
 		return Exit{}, err
@@ -194,7 +194,7 @@ func (s *Slot) dispatch(turn int64, inv Invocation, lock *os.File) error {
 		return err
 	}
 	limit := time.Now().Add(inv.Timeout + inv.Grace + overdue)
-	if err := s.conn.SetReadDeadline(limit); err != nil {
+	if err := s.conn.SetDeadline(limit); err != nil {
 		return err
 	}
 	s.mu.Lock()

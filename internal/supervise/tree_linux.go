@@ -156,7 +156,7 @@ func (t *tree) reap(pid int) {
 		return // it is asked for again
 	}
 	t.cpu += time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-	t.maxRSS = max(t.maxRSS, usage.Maxrss*1024)
+	t.maxRSS = max(t.maxRSS, int64(usage.Maxrss)*1024)
 	if pid == t.root {
 		t.status, t.done, t.root = status, true, 0
 		t.closePidfd()
