@@ -107,7 +107,7 @@ func (c *call) claudeRun() int {
 		"type": "system", "subtype": "init", "cwd": workingFolder(), "model": s.model, "permissionMode": mode,
 		"tools": strings.Split(tools, ","), "mcp_servers": []any{}, "apiKeySource": "ANTHROPIC_API_KEY", "agents": c.scenario.Agents,
 	})
-	exit, err := script.Play(c.scenario.run(string(prompt)), script.Stage{Out: os.Getenv("ORCHESTRATE_OUT"), Emit: s.emit, Stderr: c.err})
+	exit, err := script.Play(c.scenario.run(string(prompt)), script.Stage{Prompt: string(prompt), Out: os.Getenv("ORCHESTRATE_OUT"), Emit: s.emit, Stderr: c.err})
 	if err != nil {
 		fmt.Fprintf(c.err, "fakecli: %v\n", err)
 	}
@@ -205,11 +205,11 @@ func (s *claudeStream) result(text string, isError bool, status any) {
 	r := map[string]any{
 		"type": "result", "subtype": "success", "is_error": isError, "api_error_status": status, "num_turns": 1, "result": text,
 		"stop_reason": "end_turn", "permission_denials": append([]any{}, s.denials...), "terminal_reason": "completed",
-		"modelUsage": map[string]any{s.model: map[string]any{"inputTokens": 1, "outputTokens": 1}},
 	}
-	if s.usage != nil {
-		r["usage"] = map[string]any{"input_tokens": s.usage.InputTokens, "output_tokens": s.usage.OutputTokens}
-		r["total_cost_usd"] = s.usage.CostUSD
+	if u := s.usage; u != nil {
+		r["usage"] = map[string]any{"input_tokens": u.InputTokens, "output_tokens": u.OutputTokens}
+		r["modelUsage"] = map[string]any{s.model: map[string]any{"inputTokens": u.InputTokens, "outputTokens": u.OutputTokens, "costUSD": u.CostUSD}}
+		r["total_cost_usd"] = u.CostUSD
 	}
 	s.event(r)
 }

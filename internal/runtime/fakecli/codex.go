@@ -147,7 +147,7 @@ func (c *call) codexExec() int {
 	s := &codexStream{call: c}
 	c.json(map[string]any{"type": "thread.started", "thread_id": "01a228d8-0000-7000-8000-000000000001"})
 	c.json(map[string]any{"type": "turn.started"})
-	exit, err := script.Play(c.scenario.run(string(prompt)), script.Stage{Out: os.Getenv("ORCHESTRATE_OUT"), Emit: s.emit, Stderr: c.err})
+	exit, err := script.Play(c.scenario.run(string(prompt)), script.Stage{Prompt: string(prompt), Out: os.Getenv("ORCHESTRATE_OUT"), Emit: s.emit, Stderr: c.err})
 	if err != nil {
 		fmt.Fprintf(c.err, "fakecli: %v\n", err)
 	}

@@ -23,6 +23,12 @@ type played struct {
 // would see it.
 func play(t *testing.T, dir, script string, args ...string) played {
 	t.Helper()
+	return playWith(t, dir, "the prompt", script, args...)
+}
+
+// playWith is play with a prompt of its own.
+func playWith(t *testing.T, dir, prompt, script string, args ...string) played {
+	t.Helper()
 	t.Chdir(dir)
 	if script != "" {
 		file := filepath.Join(t.TempDir(), "script.yaml")
@@ -32,7 +38,7 @@ func play(t *testing.T, dir, script string, args ...string) played {
 		args = append(args, "--script="+file)
 	}
 	var stdout, stderr bytes.Buffer
-	code := Main(args, strings.NewReader("the prompt"), &stdout, &stderr)
+	code := Main(args, strings.NewReader(prompt), &stdout, &stderr)
 	d := standin.NewDecoder(runtime.DecoderSpec{})
 	p := played{code: code, stderr: stderr.String()}
 	for line := range bytes.Lines(stdout.Bytes()) {

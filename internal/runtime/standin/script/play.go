@@ -34,6 +34,7 @@ type player struct {
 // Stage is where another program than the stand-in plays steps: a fake of a real
 // agent, which says the same in that agent's own form.
 type Stage struct {
+	Prompt string
 	Out    string // the artifacts folder
 	Emit   func(standin.Line) error
 	Stderr io.Writer
@@ -43,7 +44,7 @@ type Stage struct {
 // rehearsal. It returns the exit status that they give.
 func Play(steps []Step, st Stage) (exit int, err error) {
 	p := &player{
-		opt: options{job: "fake", out: st.Out}, emit: st.Emit, err: st.Stderr,
+		opt: options{job: "fake", out: st.Out}, emit: st.Emit, err: st.Stderr, prompt: st.Prompt,
 		mark: func(text string) string { return text },
 	}
 	if err := p.play(steps); err != nil {
@@ -108,7 +109,7 @@ func (p *player) settle(s Step) error {
 	case s.Answer != nil:
 		p.answer = s.Answer
 	case s.Verdict != nil:
-		v := passing(p.opt.judged)
+		v := passing(p.prompt, p.opt.judged)
 		maps.Copy(v, s.Verdict)
 		return p.verdict(v)
 	case s.NoCompletion != nil:

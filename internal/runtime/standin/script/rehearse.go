@@ -19,7 +19,7 @@ func (p *player) rehearse() error {
 		return err
 	}
 	if p.opt.task == arbiterTask || len(p.opt.judged) > 0 {
-		return p.verdict(passing(p.opt.judged))
+		return p.verdict(passing(p.prompt, p.opt.judged))
 	}
 	made, err := p.declared()
 	if err != nil || made || p.opt.access == "read" {
