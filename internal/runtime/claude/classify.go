@@ -1,12 +1,22 @@
 package claude
 
 import (
-	"net/http"
 	"strconv"
 	"strings"
 
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/probe"
+)
+
+// HTTP statuses that mean something here. net/http has names for them and would
+// add its start-up to every supervisor.
+const (
+	unauthorized    = 401
+	paymentRequired = 402
+	forbidden       = 403
+	notFound        = 404
+	tooManyRequests = 429
+	serverErrors    = 500
 )
 
 // classify finds the class of an error: by the HTTP status, then by the stream's
@@ -16,15 +26,15 @@ func classify(status int, word, text string) runtime.Reason {
 		return runtime.ReasonQuota
 	}
 	switch {
-	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+	case status == unauthorized, status == forbidden:
 		return runtime.ReasonAuth
-	case status == http.StatusPaymentRequired:
+	case status == paymentRequired:
 		return runtime.ReasonQuota
-	case status == http.StatusTooManyRequests:
+	case status == tooManyRequests:
 		return runtime.ReasonRateLimit
-	case status == http.StatusNotFound:
+	case status == notFound:
 		return runtime.ReasonUnknownModel
-	case status >= http.StatusInternalServerError:
+	case status >= serverErrors:
 		return runtime.ReasonNetwork
 	}
 	if why := byWord(word); why != "" {
