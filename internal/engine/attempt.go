@@ -28,7 +28,9 @@ type attempt struct {
 	at     place
 	dir    string // the job's directory in the run
 	prompt string
+	judged []string // the arbiter's: what the stand-in may cite
 	cmd    runtime.Command
+	text   string // command.txt
 	env    []string
 	begun  time.Time
 
@@ -89,8 +91,8 @@ func (r *run) equip(a *attempt, read ...string) error {
 			return err
 		}
 	}
-	text := r.redact.String(commandText(a.at.dir, a.cmd, a.prompt != ""))
-	return r.led.WriteFile(ledger.JobPath(a.job.ID, ledger.CommandFile), []byte(text))
+	a.text = r.redact.String(commandText(a.at.dir, a.cmd, a.prompt != ""))
+	return r.led.WriteFile(ledger.JobPath(a.job.ID, ledger.CommandFile), []byte(a.text))
 }
 
 // request is the attempt as its adapter sees it.
@@ -98,7 +100,7 @@ func (r *run) request(a *attempt) runtime.Request {
 	out := filepath.Join(a.dir, ledger.ArtifactsDir)
 	req := requestOf(a.job, a.route, a.at.dir, out, a.prompt)
 	req.Attempt = a.n
-	req.Script = r.plan.script()
+	req.Script, req.Judged = r.plan.script(), a.judged
 	return req
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"orchestrate/internal/arbiter"
@@ -128,7 +129,7 @@ func (b *backend) Attempt(ctx context.Context, slot int, job string, n int) disp
 	status.ReasonEvidence = r.redact.String(status.ReasonEvidence)
 	r.mu.Lock()
 	r.spent.add(a.exit.Outcome.Usage, a.job.Exec())
-	j.status, j.last = &status, &s
+	j.status, j.last, j.command = &status, &s, strings.TrimSpace(a.text)
 	j.facts = factsOf(a, j.planned.Tiers, status, &s)
 	if s.patch != nil {
 		j.judges = check.JudgesChanged(paths(s.patch.Files), a.job.Checks, r.cwdIn(a))

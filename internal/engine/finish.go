@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"orchestrate/internal/history"
 	"orchestrate/internal/ledger"
@@ -87,12 +86,12 @@ func (r *run) reportJob(in *report.Input, j *jobRun) {
 	if j.status.Attempts == 0 {
 		return
 	}
-	if all, err := r.led.Attempts(id); err == nil && len(all) > 1 {
-		in.Earlier[id] = all[:len(all)-1]
+	if j.status.Attempts > 1 {
+		all, err := r.led.Attempts(id)
+		r.fail(err)
+		in.Earlier[id] = all[:max(0, len(all)-1)]
 	}
-	if text, err := r.led.ReadFile(ledger.JobPath(id, ledger.CommandFile)); err == nil {
-		in.Commands[id] = strings.TrimSpace(string(text))
-	}
+	in.Commands[id] = j.command
 	if p := j.patch(); p != nil && len(p.Files) > 0 && j.status.Status == ledger.Success {
 		branch := ""
 		if j.status.Branch != nil {

@@ -59,24 +59,33 @@ func (r *run) ask(ctx context.Context, c *arbiter.Case) {
 	route := r.plan.Arbiter.Route
 	c.Runtime, c.Model, c.Independence = route.Runtime, route.Model, route.Independence
 	c.Judged = r.judged()
-	evidence := r.redact.Bytes(arbiter.Evidence(r.bundle(ctx, c.Findings)))
-	prompt := arbiter.Prompt(evidence)
-	answer, status := r.arbitrate(ctx, 1, prompt, evidence)
+	bundle := r.bundle(ctx, c.Findings)
+	q := question{evidence: r.redact.Bytes(arbiter.Evidence(bundle)), judged: c.Judged, cites: cites(bundle)}
+	prompt := arbiter.Prompt(q.evidence)
+	answer, status := r.arbitrate(ctx, 1, prompt, q)
 	v, problem := arbiter.Parse(answer, c.Judged)
-	if status.Status == ledger.Success && problem != nil && ctx.Err() == nil {
-		answer, status = r.arbitrate(ctx, 2, arbiter.RepairPrompt(prompt, answer, problem), evidence)
+	if !status.Status.Settled() { // only the form is wrong: once more
+		answer, status = r.arbitrate(ctx, 2, arbiter.RepairPrompt(prompt, answer, problem), q)
 		v, problem = arbiter.Parse(answer, c.Judged)
 	}
 	if status.ObservedModel != "" {
 		c.Model = status.ObservedModel
 	}
-	switch {
-	case status.Status != ledger.Success:
+	c.Findings = append(c.Findings, arbiter.Layer1([]arbiter.JobFacts{r.arbiterFacts(status)})...)
+	if status.Status != ledger.Success || problem != nil {
 		c.Unusable = fmt.Sprintf("the arbiter's own run %s: %s: %s", status.Status, status.Reason, status.ReasonEvidence)
-	case problem != nil:
-		c.Unusable = "the arbiter's answer has not the form asked for: " + r.redact.String(problem.Error())
-	default:
-		c.Answer, c.Jobs = &v, arbiter.Verify(v, citeReader{ctx, r})
+		return
+	}
+	c.Answer, c.Jobs = &v, arbiter.Verify(v, citeReader{ctx, r})
+}
+
+// arbiterFacts holds the arbiter itself to layer 1. That it failed makes its
+// answer unusable, which is no broken rule.
+func (r *run) arbiterFacts(status ledger.JobStatus) arbiter.JobFacts {
+	status.Status, status.Reason = ledger.Success, ""
+	return arbiter.JobFacts{
+		ID: ledger.ArbiterJob, Status: status, CapabilityFloor: string(policy.C3), RiskFloor: string(policy.R0),
+		Probed: r.probedHere(status.Runtime),
 	}
 }
 
@@ -91,31 +100,63 @@ func (r *run) judged() (ids []string) {
 	return ids
 }
 
+// question is what the arbiter is asked about, whatever the words.
+type question struct {
+	evidence []byte
+	judged   []string
+	cites    []string // for the stand-in: what it may cite of each judged job
+}
+
+// cites names, for each job, something that is there to be cited.
+func cites(b arbiter.Bundle) (all []string) {
+	for _, e := range b.Jobs {
+		cite := e.Job.ID
+		if c := e.Citable(); len(c) > 0 {
+			cite += "=" + c[0].Kind + ":" + c[0].Ref
+		}
+		all = append(all, cite)
+	}
+	return all
+}
+
+// maxArbiterAttempts are the first and the repair round.
+const maxArbiterAttempts = 2
+
 // arbitrate carries out one attempt of the arbiter; it has a directory like a
-// job, and its records.
-func (r *run) arbitrate(ctx context.Context, n int, prompt string, evidence []byte) (string, ledger.JobStatus) {
-	a := &attempt{job: r.plan.Arbiter.Job, n: n, route: r.plan.Arbiter.Route, begun: r.eng.Now(), prompt: prompt}
+// job, and its records. The status is queued when only the form of the answer is
+// wrong and another attempt may mend it.
+func (r *run) arbitrate(ctx context.Context, n int, prompt string, q question) (string, ledger.JobStatus) {
+	a := &attempt{job: r.plan.Arbiter.Job, n: n, route: r.plan.Arbiter.Route, begun: r.eng.Now(), prompt: prompt, judged: q.cites}
 	a.at = place{dir: r.plan.Root, top: r.plan.Root}
 	r.fail(r.led.Append(ledger.Intent(a.job.ID, n, a.route)))
-	how, err := r.arbiterAttempt(ctx, a, evidence)
+	how, err := r.arbiterAttempt(ctx, a, q.evidence)
 	if err != nil {
 		how = policy.Settlement{Status: ledger.Failed, Reason: runtime.ReasonSpawn, Evidence: err.Error()}
+	}
+	answer := a.exit.Outcome.Answer
+	_, problem := arbiter.Parse(answer, q.judged)
+	if how.Status == ledger.Success && problem != nil {
+		how = policy.Settlement{Status: ledger.Failed, Reason: runtime.BlockedNoAnswer, Evidence: "its answer has not the form asked for: " + problem.Error()}
 	}
 	status := r.statusOf(a)
 	status.Status, status.Reason, status.ReasonEvidence = how.Status, how.Reason, r.redact.String(how.Evidence)
 	r.mu.Lock()
 	r.spent.add(a.exit.Outcome.Usage, false)
 	r.mu.Unlock()
+	again := how.Reason == runtime.BlockedNoAnswer && n < maxArbiterAttempts && ctx.Err() == nil
 	record := ledger.Settle(status)
-	if n == 1 {
-		record = ledger.AttemptEnded(status) // a repair round may follow
+	if again {
+		record = ledger.AttemptEnded(status)
 	}
 	r.fail(errors.Join(
 		r.led.WriteJSON(ledger.JobPath(a.job.ID, ledger.StatusFile), status),
 		r.led.WriteJSON(ledger.JobPath(a.job.ID, ledger.SessionFile), sessionOf(a, status)),
 		r.led.Append(record),
 	))
-	return a.exit.Outcome.Answer, status
+	if again {
+		status.Status = ledger.Queued
+	}
+	return answer, status
 }
 
 func (r *run) arbiterAttempt(ctx context.Context, a *attempt, evidence []byte) (policy.Settlement, error) {

@@ -56,6 +56,7 @@ type jobRun struct {
 	status   *ledger.JobStatus
 	facts    arbiter.JobFacts
 	last     *settlement
+	command  string   // command.txt of its newest attempt
 	judges   []string // changed files that judge the work
 	tries    int      // on this route
 	moves    int      // promotions
