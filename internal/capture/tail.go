@@ -3,8 +3,6 @@ package capture
 import (
 	"fmt"
 	"os"
-
-	"orchestrate/internal/secret"
 )
 
 // flushTail puts the redacted tail, as far as it can be shown by now, into
@@ -73,16 +71,6 @@ func (w *Writer) clean(raw []byte, to int) int {
 	from := min(w.red.Window(), to)
 	for k := 0; k < 3 && from < to && raw[from]&0xC0 == 0x80; k++ {
 		from++
-	}
-	return after(w.spans, from)
-}
-
-// after moves a start out of a secret.
-func after(spans []secret.Span, from int) int {
-	for _, s := range spans {
-		if s.Start < from && from < s.End {
-			return s.End
-		}
 	}
 	return from
 }

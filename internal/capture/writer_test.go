@@ -221,6 +221,22 @@ func TestSecretIsNeverOnDisk(t *testing.T) {
 	}
 }
 
+// TestTailBeginsInASecret floods with secrets that are much longer than their
+// marks, so that the ring itself begins within one.
+func TestTailBeginsInASecret(t *testing.T) {
+	red := secret.New(nil)
+	for filler := range 40 {
+		w, path := create(t, 8000, red)
+		for range 400 {
+			write(t, w, []byte(strings.Repeat(".", filler)+"sk-ant-"+strings.Repeat("Ab3xZ9", 500)+"\n"))
+		}
+		got, dropped := finish(t, w, path)
+		if strings.Contains(got, "Ab3x") || dropped == 0 || !strings.HasSuffix(got, "[REDACTED:anthropic-key]\n") {
+			t.Fatalf("%d dropped:\n%s", dropped, got)
+		}
+	}
+}
+
 func check(t *testing.T, path string, parts []string) {
 	t.Helper()
 	for _, file := range []string{path, path + ".tail"} {

@@ -2,6 +2,7 @@ package secret
 
 import (
 	"bytes"
+	"encoding/base64"
 	"strings"
 	"testing"
 )
@@ -55,11 +56,15 @@ func TestStreamEqualsWhole(t *testing.T) {
 func TestSafeCutShowsNothingEarly(t *testing.T) {
 	const value = "s3cr3t-Value-42"
 	red := New([]string{value})
-	for _, text := range []string{"x\n" + value + "\ny\n", "k: ghp_16C7e42F292c6912E7710c838347Ae178B4a\n", rsaKey + "\n", "password=\"hunter2-xyz\"\n"} {
+	block := fold(base64.StdEncoding.EncodeToString([]byte(strings.Repeat("a line of text\n", 2)+"twelve chars"+"ghp_16C7e42F292c6912E7710c838347Ae178B4a\n")), 64, "\n")
+	if !strings.Contains(block, "Z2hwXzE2\nQzdl") {
+		t.Fatalf("the token is to be divided by a line's end: %s", block)
+	}
+	for _, text := range []string{block + "\n", "x\n" + value + "\ny\n", "k: ghp_16C7e42F292c6912E7710c838347Ae178B4a\n", rsaKey + "\n", "password=\"hunter2-xyz\"\n"} {
 		for n := range len(text) {
 			b := []byte(text[:n])
 			out := red.Bytes(b[:red.SafeCut(b, red.AppendSpans(nil, b))])
-			for _, part := range []string{"s3c", "16C7", "MIIE", "hunter2"} {
+			for _, part := range []string{"s3c", "16C7", "MIIE", "hunter2", "Z2hwXzE2", "QzdlNDJG"} {
 				if bytes.Contains(out, []byte(part)) {
 					t.Fatalf("after %q: %q is out", b, out)
 				}

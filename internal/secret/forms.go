@@ -16,7 +16,7 @@ const ExactRule = "exact"
 // A form is one way in which an exact value can appear in text.
 type form struct {
 	text  string
-	wraps bool // base64: may be broken over lines, and its neighbours hold bits of it
+	wraps bool // base64: may be broken over lines
 }
 
 // formsOf lists every form of every usable value, each once.
@@ -130,18 +130,6 @@ func wrapped(text string, b []byte, i, off int) (from, to int, ok bool) {
 		from--
 	}
 	return from, to, true
-}
-
-// widen takes in the neighbouring characters, which hold some bits of the value,
-// also those on the next line when this one is a line of a block.
-func widen(b []byte, from, to int) (int, int) {
-	if k := skipBreakBack(b, from); k > 0 && base64Set[b[k-1]] && (k == from || endsBlockLine(b, k)) {
-		from = k - 1
-	}
-	if k := skipBreak(b, to); k < len(b) && base64Set[b[k]] && (k == to || endsBlockLine(b, to)) {
-		to = k + 1
-	}
-	return from, to
 }
 
 // blockLine is the least length of a line in a block of base64; tools write 64 or

@@ -210,11 +210,7 @@ func (e *entry) find(b []byte, i int) (at, to int, ok bool) {
 
 // try decides about the literal of e at b[at:to].
 func (s *scanner) try(e *entry, b []byte, at, to int, prev Span) (Span, bool) {
-	switch e.kind {
-	case kindForm:
-		return Span{From: at, Start: at, End: to, Rule: ExactRule}, true
-	case kindWrapped:
-		at, to = widen(b, at, to)
+	if e.kind == kindForm || e.kind == kindWrapped {
 		return Span{From: at, Start: at, End: to, Rule: ExactRule}, true
 	}
 	r := &s.rules[e.index]
