@@ -140,7 +140,7 @@ func (a *attempt) spawn() (Process, error) {
 	defer func() { // the program has its copies
 		for _, fd := range theirs {
 			if fd > 0 && fd != a.null {
-				unix.Close(fd)
+				closeFD(fd)
 			}
 		}
 	}()

@@ -92,7 +92,7 @@ func (c *cgroup) populated() bool {
 func (c *cgroup) close() {
 	for _, fd := range []int{c.fd, c.events} {
 		if fd >= 0 {
-			unix.Close(fd)
+			closeFD(fd)
 		}
 	}
 	_ = unix.Rmdir(c.dir) // refused only while something is in it

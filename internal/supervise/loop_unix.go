@@ -98,10 +98,7 @@ const (
 // loop runs the job until its tree is proven gone, or the proof has failed.
 func (a *attempt) loop() {
 	var fds [watched]unix.PollFd
-	for {
-		if a.tick() {
-			break
-		}
+	for !a.tick() {
 		a.watch(&fds)
 		_, err := unix.Poll(fds[:], a.pollTimeout())
 		a.now = time.Now()

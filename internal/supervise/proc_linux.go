@@ -56,7 +56,7 @@ func readSmall(path string, buf []byte) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer unix.Close(fd)
+	defer closeFD(fd)
 	return unix.Read(fd, buf)
 }
 

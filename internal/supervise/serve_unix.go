@@ -55,9 +55,11 @@ func Serve(socket *os.File, opt Options) error {
 }
 
 func (s *server) prepare() error {
-	if _, err := unix.FcntlInt(uintptr(s.control.fd), unix.F_SETFD, unix.FD_CLOEXEC); err != nil {
-		return fmt.Errorf("no control socket: %w; this program is started by orchestrate, not by hand", err)
+	var st unix.Stat_t
+	if err := unix.Fstat(s.control.fd, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFSOCK {
+		return fmt.Errorf("descriptor %d is no control socket: this program is started by orchestrate, not by hand", s.control.fd)
 	}
+	unix.CloseOnExec(s.control.fd)
 	keepDescriptors()
 	// Fails only where it is a group leader already, as when the engine made it one.
 	_, _ = unix.Setsid()

@@ -250,6 +250,22 @@ func TestHandshake(t *testing.T) {
 	}
 }
 
+func TestStartedByHand(t *testing.T) {
+	t.Parallel()
+	file, err := os.Create(filepath.Join(t.TempDir(), "file"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	for _, extra := range [][]*os.File{nil, {file}} {
+		cmd := exec.Command(supervisor(t)[0], "supervise")
+		cmd.ExtraFiles = extra
+		if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "started by orchestrate") {
+			t.Errorf("%v: %s", err, out)
+		}
+	}
+}
+
 func TestSupervisorDies(t *testing.T) {
 	t.Parallel()
 	slot, err := supervise.Start(t.Context(), supervisor(t), version)

@@ -63,7 +63,7 @@ func (s *stream) widen(buf *[]byte) {
 
 func (s *stream) closeRead() {
 	if s.fd >= 0 {
-		unix.Close(s.fd)
+		closeFD(s.fd)
 		s.fd = -1
 	}
 }
@@ -95,7 +95,11 @@ func (f *feeder) write() {
 
 func (f *feeder) close() {
 	if f.fd >= 0 {
-		unix.Close(f.fd)
+		closeFD(f.fd)
 		f.fd, f.rest = -1, nil
 	}
 }
+
+// closeFD closes a descriptor. Linux and macOS release it whatever the answer, and
+// none of these has data that a late error could tell about.
+func closeFD(fd int) { _ = unix.Close(fd) }

@@ -156,7 +156,7 @@ func (t *tree) reap(pid int) {
 		return // it is asked for again
 	}
 	t.cpu += time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-	t.maxRSS = max(t.maxRSS, int64(usage.Maxrss)*1024)
+	t.maxRSS = max(t.maxRSS, int64(usage.Maxrss)*1024) //nolint:unconvert // 32 bits wide on some systems
 	if pid == t.root {
 		t.status, t.done, t.root = status, true, 0
 		t.closePidfd()
@@ -165,7 +165,7 @@ func (t *tree) reap(pid int) {
 
 func (t *tree) closePidfd() {
 	if t.pidfd >= 0 {
-		unix.Close(t.pidfd)
+		closeFD(t.pidfd)
 		t.pidfd = -1
 	}
 }
@@ -192,7 +192,7 @@ func killProcess(p Process) {
 	if err != nil {
 		return // gone
 	}
-	defer unix.Close(fd)
+	defer closeFD(fd)
 	if st, ok := readStat(p.PID); ok && st.start == p.StartTime {
 		_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) // whether it worked is what alive asks
 	}
