@@ -12,10 +12,10 @@ import (
 	"path"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"orchestrate/internal/ledger"
+	"orchestrate/internal/shellword"
 	"orchestrate/internal/spec"
 )
 
@@ -186,20 +186,5 @@ func Shown(c spec.Check) string {
 	if c.Shell != "" {
 		return c.Shell
 	}
-	words := make([]string, len(c.Run))
-	for i, w := range c.Run {
-		words[i] = shellWord(w)
-	}
-	return strings.Join(words, " ")
-}
-
-// shellWord quotes a word only where a shell would read it otherwise.
-func shellWord(w string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./=:,@%+", r)
-	}
-	if w != "" && strings.IndexFunc(w, func(r rune) bool { return !plain(r) }) < 0 {
-		return w
-	}
-	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+	return shellword.Join(c.Run)
 }

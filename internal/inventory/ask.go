@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/shellword"
 	"orchestrate/internal/runtime/decoders"
 	"orchestrate/internal/supervise"
 )
@@ -159,7 +160,7 @@ func (v *view) evidence(q runtime.Question, began time.Time, a runtime.Answer) r
 		text = a.Err.Error()
 	}
 	return runtime.Evidence{
-		Asked:  v.redact.String(commandLine(q.Argv)),
+		Asked:  v.redact.String(shellword.Join(q.Argv)),
 		Answer: excerpt(v.redact.String(strings.TrimSpace(text))), TimedOut: a.TimedOut,
 		At: began, DurationMs: v.Now().Sub(began).Milliseconds(),
 	}

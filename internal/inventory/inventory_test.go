@@ -143,13 +143,6 @@ func TestNextSteps(t *testing.T) {
 	}
 }
 
-func TestCommandLineIsTyped(t *testing.T) {
-	got := commandLine([]string{"/bin/x", "", "it's", "a b", "--f=v"})
-	if want := `/bin/x '' 'it'\''s' 'a b' --f=v`; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-}
-
 func TestExcerptKeepsCharactersWhole(t *testing.T) {
 	got := excerpt(strings.Repeat("é", excerptLimit))
 	if !strings.HasSuffix(got, "bytes more …]") || strings.Contains(got, "\uFFFD") || len(got) > excerptLimit+40 {

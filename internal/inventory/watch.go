@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/shellword"
 )
 
 // DefaultTimeout bounds one question that names no limit of its own.
@@ -26,7 +27,7 @@ func (w *watch) Run(ctx context.Context, q runtime.Question) runtime.Answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if a.TimedOut && w.asked == "" {
-		w.asked, w.limit = orElse(a.Evidence.Asked, commandLine(q.Argv)), limitOf(q)
+		w.asked, w.limit = orElse(a.Evidence.Asked, shellword.Join(q.Argv)), limitOf(q)
 	}
 	return a
 }

@@ -7,6 +7,7 @@ import (
 
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/shellword"
 )
 
 // Build makes the report.
@@ -165,18 +166,12 @@ func reproduce(in Input) []Command {
 	return all
 }
 
-// quote makes one word of a POSIX shell.
-func quote(s string) string {
-	plain := func(c rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:@%+,=", c)
+// quote is shellword.Quote for a path, which no program can take for a flag.
+func quote(path string) string {
+	if strings.HasPrefix(path, "-") {
+		path = "./" + path
 	}
-	switch {
-	case strings.HasPrefix(s, "-"):
-		return quote("./" + s)
-	case s != "" && strings.IndexFunc(s, plain) < 0:
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return shellword.Quote(path)
 }
 
 // needsPerson lists what only a person can settle, the most pressing first.

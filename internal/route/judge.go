@@ -22,7 +22,17 @@ func (in Input) judge(o *option) {
 	in.checkEffort(o)
 	in.checkCapability(o)
 	in.checkControls(o)
+	in.checkOutputs(o)
 	in.checkIndependence(o)
+}
+
+// checkOutputs: on a route that can write nothing the final answer is the one
+// output that there can be.
+func (in Input) checkOutputs(o *option) {
+	if n := len(in.Job.Outputs); o.profile.Kind == runtime.KindCLI && o.access == runtime.AccessRead && n > 1 {
+		o.fail(runtime.BlockedRiskControls, "declare one output, which the final answer becomes, or give the job an effect that writes",
+			"%d outputs are declared, and it can write none of them: only its final answer is kept", n)
+	}
 }
 
 func (o *option) live() bool {
