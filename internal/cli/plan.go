@@ -65,11 +65,9 @@ func runPlan(ctx context.Context, sys System, opts planOptions) (err error) {
 	return nil
 }
 
-// brief says before a run what a person should know of its plan.
+// brief says before a run what a person should know of its plan, beside the notes
+// that the run records itself.
 func brief(w io.Writer, p *engine.Plan) {
-	for _, n := range p.Notes {
-		fmt.Fprintf(w, "note: %s\n", n)
-	}
 	for _, d := range p.Spec.Warning {
 		fmt.Fprintf(w, "warning: %s: %s\n", d.Field, d.Message)
 	}

@@ -21,7 +21,7 @@ import (
 // depends on, with the patches where it depends on several isolated writers.
 func (r *run) gather(ctx context.Context, j *spec.Job) ([]handed, error) {
 	var all []handed
-	for _, in := range r.wanted(j) {
+	for _, in := range r.plan.wanted(j, r.isolated) {
 		h, err := r.hand(ctx, j, in)
 		if errors.Is(err, os.ErrNotExist) && !in.must {
 			continue
@@ -45,8 +45,9 @@ const (
 	thePatch  = ledger.PatchFile
 )
 
-// wanted lists what a job gets, each file once.
-func (r *run) wanted(j *spec.Job) []want {
+// wanted lists what a job gets, each file once. isolated knows which jobs work in
+// a tree of their own.
+func (p *Plan) wanted(j *spec.Job, isolated func(string) bool) []want {
 	var all []want
 	add := func(w want) {
 		if !slices.ContainsFunc(all, func(o want) bool { return o.from == w.from && o.file == w.file }) {
@@ -61,13 +62,13 @@ func (r *run) wanted(j *spec.Job) []want {
 	}
 	for _, id := range j.DependsOn {
 		add(want{from: id, file: theAnswer})
-		if dep, ok := r.plan.Graph.Job(id); ok {
+		if dep, ok := p.Graph.Job(id); ok {
 			for _, o := range dep.Outputs {
 				add(want{from: id, file: o.Path})
 			}
 		}
 	}
-	if _, several := r.plan.Graph.BaseOf(j.ID, r.plan.isolated); len(several) > 0 {
+	if _, several := p.Graph.BaseOf(j.ID, isolated); len(several) > 0 {
 		for _, id := range several {
 			add(want{from: id, file: thePatch})
 		}
@@ -84,22 +85,26 @@ func (r *run) hand(ctx context.Context, j *spec.Job, w want) (handed, error) {
 	if sum := sha256.Sum256(data); w.sha != "" && hex.EncodeToString(sum[:]) != w.sha {
 		return handed{}, fmt.Errorf("job %s: %s of job %s has sha256 %x, the spec says %s", j.ID, label(w), w.from, sum, w.sha)
 	}
-	name := w.file
-	if name == theAnswer {
-		name = ledger.OutputFile
-	}
-	rel := ledger.JobPath(j.ID, ledger.InputsDir, w.from, name)
+	rel := ledger.JobPath(j.ID, ledger.InputsDir, w.from, w.name())
 	if err := r.led.MkdirAll(path.Dir(rel)); err != nil {
 		return handed{}, err
 	}
 	if err := r.led.WriteFile(rel, data); err != nil {
 		return handed{}, err
 	}
-	h := handed{From: w.from, Label: label(w), Path: r.led.Path(rel), Bytes: int64(len(data))}
+	h := handed{From: w.from, Label: label(w), Path: r.led.Path(rel)}
 	if len(data) <= inlineLimit && utf8.Valid(data) {
 		h.Text = string(data)
 	}
 	return h, nil
+}
+
+// name is that of the file among the inputs from one job.
+func (w want) name() string {
+	if w.file == theAnswer {
+		return ledger.OutputFile
+	}
+	return w.file
 }
 
 func label(w want) string {

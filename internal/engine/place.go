@@ -45,12 +45,21 @@ func (r *run) place(ctx context.Context, j *spec.Job, route ledger.Route, n int)
 // that it sees what that writer did.
 func (r *run) baseOf(j *spec.Job, route ledger.Route) (commit string, own bool) {
 	own = route.Isolation == isolationWorktree
-	if writer, _ := r.plan.Graph.BaseOf(j.ID, r.plan.isolated); writer != "" {
+	if writer, _ := r.plan.Graph.BaseOf(j.ID, r.isolated); writer != "" {
 		if c, ok := r.snapshot(writer); ok {
 			return c, true
 		}
 	}
 	return r.plan.Base, own
+}
+
+// isolated reports whether a job works in a tree of its own, on the route that it
+// has by now.
+func (r *run) isolated(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	j, ok := r.jobs[id]
+	return ok && j.route.Isolation == isolationWorktree
 }
 
 func (r *run) worktree(ctx context.Context, j *spec.Job, base string, n int) (place, error) {

@@ -115,8 +115,8 @@ func (p *Plan) top() string {
 
 // expected names what a job will get from others, before any of it exists.
 func (p *Plan) expected(j *spec.Job) (all []handed) {
-	for _, w := range (&run{plan: p}).wanted(j) {
-		all = append(all, handed{From: w.from, Label: label(w), Path: filepath.Join("<run>", j.ID, ledger.InputsDir, w.from)})
+	for _, w := range p.wanted(j, p.isolated) {
+		all = append(all, handed{From: w.from, Label: label(w), Path: filepath.Join("<run>", j.ID, ledger.InputsDir, w.from, w.name())})
 	}
 	return all
 }

@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 
 	"orchestrate/internal/runtime"
-	"orchestrate/internal/shellword"
 	"orchestrate/internal/runtime/decoders"
+	"orchestrate/internal/shellword"
 	"orchestrate/internal/supervise"
 )
 
