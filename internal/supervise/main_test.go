@@ -4,6 +4,7 @@ package supervise_test
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -29,6 +30,11 @@ func TestMain(m *testing.M) {
 	}
 	// Whatever a test leaves behind becomes our child, and is seen below.
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	flag.Parse()
+	if err := flag.Set("test.parallel", "16"); err != nil { // these tests mostly wait
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
