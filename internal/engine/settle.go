@@ -109,8 +109,10 @@ func (r *run) reviewPatch(patch []byte, s *settlement) []byte {
 // line numbers stay those of the patch.
 func addedLines(patch string) string {
 	var b strings.Builder
+	hunk := false // in its head, a file's part has lines that begin with + too
 	for line := range strings.Lines(patch) {
-		if strings.HasPrefix(line, "+") && !strings.HasPrefix(line, "+++ ") {
+		hunk = !strings.HasPrefix(line, "diff --git ") && (hunk || strings.HasPrefix(line, "@@"))
+		if hunk && strings.HasPrefix(line, "+") {
 			b.WriteString(line[1:])
 		} else {
 			b.WriteByte('\n')
