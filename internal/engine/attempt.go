@@ -143,8 +143,11 @@ func (r *run) carryOut(ctx context.Context, slot int, a *attempt, lock *os.File)
 	a.exit, err = sup.Run(ctx, r.invocation(a), lock, func(p supervise.Process) {
 		r.note(ledger.Started(a.job.ID, a.n, p.PID, p.StartTime))
 	})
-	if err != nil {
+	switch {
+	case err != nil && a.exit.EndedAt.IsZero(): // the supervisor itself failed
 		a.lost = err.Error()
+	case err != nil: // the program ended as exit says, some evidence of it is missing
+		r.note(ledger.Noted(a.job.ID, r.redact.String(err.Error())))
 	}
 	return r.importEvents(a)
 }

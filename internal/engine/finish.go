@@ -22,8 +22,7 @@ func (r *run) finish(ctx context.Context, j ledger.Judgement) (Result, error) {
 		ending = EndedWall
 	}
 	if text := r.spent.text(r.plan.Spec.Budget); text != "" {
-		r.outside = append(r.outside, text)
-		r.note(ledger.Noted("", text))
+		r.tell(text)
 	}
 	status := exitStatus(ending, r.led.State(), j.Verdict)
 	r.fail(r.led.Append(ledger.RunEnded(j.Verdict, status)))

@@ -91,8 +91,16 @@ func (r *run) outsideChanges(ctx context.Context) {
 		j.facts.Observed = append(j.facts.Observed, changed...)
 		text += "; only job " + suspects[0] + " ran"
 	}
+	r.tell(text)
+}
+
+// tell notes what happened to the run, for journal, arbiter and report.
+func (r *run) tell(text string) {
+	text = r.redact.String(text)
+	r.mu.Lock()
 	r.outside = append(r.outside, text)
-	r.note(ledger.Noted("", r.redact.String(text)))
+	r.mu.Unlock()
+	r.note(ledger.Noted("", text))
 }
 
 // suspects are the jobs that ran without leave to write in the shared checkout;

@@ -87,6 +87,9 @@ func (r *run) inspectTree(ctx context.Context, a *attempt, s *settlement) error 
 		return fmt.Errorf("the patch of job %s could not be taken: %w", a.job.ID, err)
 	}
 	s.patch = &patch
+	if len(patch.Unseen) > 0 {
+		r.tell(fmt.Sprintf("job %s: the patch does not hold what is in the submodules %s", a.job.ID, strings.Join(patch.Unseen, ", ")))
+	}
 	r.setSnapshot(a.job.ID, patch.Commit)
 	s.facts.Ownership = check.Ownership(a.job.OwnedPaths, r.cwdIn(a), paths(patch.Files))
 	return nil
