@@ -1,0 +1,148 @@
+//go:build linux
+
+package cli_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// stillThere is the exit status of alone when the program left processes.
+const stillThere = 199
+
+// alone runs `alone STATUS PROGRAM ARGS…` and shows that the program leaves no
+// process behind: it is the reaper of all that the program's tree orphans, it was
+// there before, and it waits for nobody but the program itself, so whatever is
+// left, even a dead one, is a child of it in the end. It passes SIGINT on, demands
+// the exit status STATUS (128+n for signal n) and answers 0 if that is what came.
+// With `alone -adopt …` what is left may take its time to end by itself.
+func alone(args []string) int {
+	adopt := args[0] == "-adopt"
+	if adopt {
+		args = args[1:]
+	}
+	want, err := strconv.Atoi(args[0])
+	if err == nil {
+		err = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "alone:", err)
+		return 1
+	}
+	got, err := follow(exec.Command(args[1], args[2:]...))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "alone:", err)
+		return 1
+	}
+	if adopt {
+		for len(children()) > 0 {
+			if _, err := unix.Wait4(-1, nil, 0, nil); err != nil && err != unix.EINTR {
+				break
+			}
+		}
+	}
+	if left := children(); len(left) > 0 {
+		fmt.Fprintf(os.Stderr, "alone: left behind: %s\n", strings.Join(left, ", "))
+		return stillThere
+	}
+	if got != want {
+		fmt.Fprintf(os.Stderr, "alone: exit status %d, want %d\n", got, want)
+		return 1
+	}
+	return 0
+}
+
+func follow(cmd *exec.Cmd) (status int, err error) {
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	ints := make(chan os.Signal, 8)
+	signal.Notify(ints, os.Interrupt)
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	go func() {
+		for s := range ints {
+			cmd.Process.Signal(s) //nolint:errcheck // it may have ended
+		}
+	}()
+	err = cmd.Wait()
+	signal.Stop(ints)
+	close(ints)
+	if st, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && st.Signaled() {
+		return 128 + int(st.Signal()), nil
+	}
+	if code := cmd.ProcessState.ExitCode(); code >= 0 {
+		return code, nil
+	}
+	return 0, err
+}
+
+// children are this process's own, alive or dead, as "name(pid)".
+func children() (all []string) {
+	procs, err := os.ReadDir("/proc")
+	if err != nil {
+		return []string{err.Error()}
+	}
+	for _, p := range procs {
+		stat, err := os.ReadFile("/proc/" + p.Name() + "/stat")
+		if err != nil {
+			continue // no process, or gone meanwhile
+		}
+		open, end := strings.IndexByte(string(stat), '('), strings.LastIndexByte(string(stat), ')')
+		fields := strings.Fields(string(stat[end+1:]))
+		if fields[1] == strconv.Itoa(os.Getpid()) {
+			all = append(all, fmt.Sprintf("%s(%s)", stat[open+1:end], p.Name()))
+		}
+	}
+	return all
+}
+
+// hold is `hold LOCK`: it takes the lock, says so in LOCK.held, and keeps it for
+// as long as it lives, whatever it is asked politely.
+func hold(args []string) int {
+	signal.Ignore(os.Interrupt, syscall.SIGHUP)
+	f, err := os.OpenFile(args[0], os.O_CREATE|os.O_RDWR, 0o600)
+	if err == nil {
+		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	}
+	if err == nil {
+		err = os.WriteFile(args[0]+".held", nil, 0o600)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "hold:", err)
+		return 1
+	}
+	time.Sleep(time.Hour)
+	return 0
+}
+
+// say prints the value of a variable in the ways that secrets come out: `say plain
+// VAR`, split (in two writes, 200 ms apart), json, base64, error (on standard
+// error, in a message).
+func say(args []string) int {
+	value := os.Getenv(args[1])
+	switch args[0] {
+	case "split":
+		os.Stdout.WriteString("token " + value[:len(value)/2]) //nolint:errcheck // a test's output
+		time.Sleep(200 * time.Millisecond)
+		fmt.Println(value[len(value)/2:] + " end")
+	case "json":
+		fmt.Printf("{\"text\": %q}\n", "the\tvalue\n\""+value+"\"")
+	case "base64":
+		fmt.Println(base64.StdEncoding.EncodeToString([]byte("x" + value + "\n")))
+	case "error":
+		fmt.Fprintf(os.Stderr, "error: request with key %s was refused\n", value)
+	default:
+		fmt.Println(value)
+	}
+	return 0
+}
