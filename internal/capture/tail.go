@@ -11,7 +11,7 @@ import (
 func (w *Writer) flushTail() {
 	raw := w.ring.linear()
 	w.spans = w.red.AppendSpans(w.spans[:0], raw)
-	w.renderTail(raw, w.red.SafeCut(raw, w.spans))
+	w.renderTail(raw, wholeRunes(raw, w.red.SafeCut(raw, w.spans)))
 	w.dirty = false
 	if w.tail == nil {
 		f, err := os.OpenFile(w.path+".tail", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
@@ -52,13 +52,13 @@ func (w *Writer) renderTail(raw []byte, to int) int {
 	if w.ring.lost() > 0 {
 		from = w.clean(raw, to)
 	}
-	all := pieces(w.spans, from, to)
-	if start := tailOf(raw, all, w.budget); start > from {
+	w.pieces = pieces(w.pieces[:0], w.spans, from, to)
+	if start := tailOf(raw, w.pieces, w.budget); start > from {
 		from = start
-		all = pieces(w.spans, from, to)
+		w.pieces = pieces(w.pieces[:0], w.spans, from, to)
 	}
 	w.out = w.out[:0]
-	for _, p := range all {
+	for _, p := range w.pieces {
 		w.out = appendPiece(w.out, raw, p)
 	}
 	return from

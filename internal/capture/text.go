@@ -13,9 +13,8 @@ type piece struct {
 	mark       *secret.Span
 }
 
-// pieces divides raw[from:to] at its secrets.
-func pieces(spans []secret.Span, from, to int) []piece {
-	var all []piece
+// pieces appends to all how raw[from:to] is divided at its secrets.
+func pieces(all []piece, spans []secret.Span, from, to int) []piece {
 	for k := range spans {
 		s := &spans[k]
 		if s.End <= from {
@@ -44,6 +43,24 @@ func appendPiece(dst, raw []byte, p piece) []byte {
 	return appendValid(dst, raw[p.start:p.end])
 }
 
+// size is the length of what goes to disk for p.
+func (p piece) size(raw []byte) int {
+	if p.mark != nil {
+		return len(secret.Mark) + 1 + len(p.mark.Rule)
+	}
+	text := raw[p.start:p.end]
+	if utf8.Valid(text) {
+		return len(text)
+	}
+	size := 0
+	for len(text) > 0 {
+		n, out := width(text)
+		size += out
+		text = text[n:]
+	}
+	return size
+}
+
 // appendValid appends text with each byte that is no UTF-8 replaced by U+FFFD.
 func appendValid(dst, text []byte) []byte {
 	if utf8.Valid(text) {
@@ -55,6 +72,20 @@ func appendValid(dst, text []byte) []byte {
 		text = text[n:]
 	}
 	return dst
+}
+
+// wholeRunes moves a cut to the front of a character that it would divide or
+// that has not come whole.
+func wholeRunes(b []byte, cut int) int {
+	for i := cut - 1; i >= max(0, cut-3); i-- {
+		if utf8.RuneStart(b[i]) {
+			if !utf8.FullRune(b[i:cut]) {
+				return i
+			}
+			break
+		}
+	}
+	return cut
 }
 
 // width is the length of what goes to disk for the character at the front of text.
@@ -69,11 +100,10 @@ func headOf(raw []byte, all []piece, limit int) int {
 	if len(all) > 0 {
 		end = all[0].start
 	}
-	var scratch []byte
 	for _, p := range all {
-		scratch = appendPiece(scratch[:0], raw, p)
-		if len(scratch) <= limit {
-			limit -= len(scratch)
+		size := p.size(raw)
+		if size <= limit {
+			limit -= size
 			end = p.end
 			continue
 		}
@@ -105,17 +135,16 @@ func tailOf(raw []byte, all []piece, limit int) int {
 		return 0
 	}
 	start := all[len(all)-1].end
-	var scratch []byte
 	for k := len(all) - 1; k >= 0; k-- {
 		p := all[k]
-		scratch = appendPiece(scratch[:0], raw, p)
-		if len(scratch) <= limit {
-			limit -= len(scratch)
+		size := p.size(raw)
+		if size <= limit {
+			limit -= size
 			start = p.start
 			continue
 		}
 		if p.mark == nil {
-			start = skip(raw, p, len(scratch)-limit)
+			start = skip(raw, p, size-limit)
 		}
 		return start
 	}

@@ -44,6 +44,7 @@ type Writer struct {
 	dirty   bool // the ring has changed since it was put on disk
 
 	spans  []secret.Span
+	pieces []piece
 	out    []byte
 	errs   int
 	err    error // the first failure
@@ -134,7 +135,7 @@ func (w *Writer) Close() (dropped int64, err error) {
 			w.failed(err)
 		}
 	}
-	w.head, w.out, w.spans, w.ring.buf = nil, nil, nil, nil
+	w.head, w.out, w.spans, w.pieces, w.ring.buf = nil, nil, nil, nil, nil
 	if w.err != nil {
 		return dropped, fmt.Errorf("capture to %s is incomplete (%d failed writes, the first: %w)", w.path, w.errs, w.err)
 	}
@@ -151,7 +152,7 @@ func (w *Writer) advance() {
 	if cut == 0 && len(w.head) >= gather+w.red.Window() {
 		cut = w.forced()
 	}
-	w.emitHead(cut)
+	w.emitHead(wholeRunes(w.head, cut))
 }
 
 // forced is the cut for a match that is longer than any secret: its end.
@@ -171,15 +172,15 @@ func (w *Writer) finishHead() {
 // emitHead writes the redacted text of w.head[:cut], and ends the head when that
 // is more than fits.
 func (w *Writer) emitHead(cut int) {
-	all := pieces(w.spans, 0, cut)
-	end := headOf(w.head, all, w.headMax)
+	w.pieces = pieces(w.pieces[:0], w.spans, 0, cut)
+	end := headOf(w.head, w.pieces, w.headMax)
 	if end < cut {
 		w.full = true
 		end = w.alignHead(end)
-		all = pieces(w.spans, 0, end)
+		w.pieces = pieces(w.pieces[:0], w.spans, 0, end)
 	}
 	w.out = w.out[:0]
-	for _, p := range all {
+	for _, p := range w.pieces {
 		w.out = appendPiece(w.out, w.head, p)
 	}
 	w.headMax -= len(w.out)

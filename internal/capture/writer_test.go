@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -172,6 +173,38 @@ func TestBytesThatAreNoText(t *testing.T) {
 	write(t, w, []byte{0x82, 0xac})
 	if got, _ := finish(t, w, path); got != "a\ufffdb\ufffd\ufffd\n\x00ok € €" {
 		t.Errorf("%q", got)
+	}
+}
+
+func TestFloodNeedsLittleMemory(t *testing.T) {
+	w, path := create(t, 0, secret.New([]string{value}))
+	chunk := []byte(strings.Repeat("a line with "+value+" in it\n", 9000))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for k := range 256 {
+		write(t, w, chunk)
+		if k%64 == 0 {
+			flush(t, w)
+		}
+	}
+	_, dropped := finish(t, w, path)
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; got > 16<<20 {
+		t.Errorf("%d bytes were allocated to drop %d", got, dropped)
+	}
+}
+
+func TestLongLineOfWideCharacters(t *testing.T) {
+	text := strings.Repeat("é€😀", 30_000)
+	for _, red := range []*secret.Redactor{nil, secret.New(nil)} {
+		w, path := create(t, 1<<20, red)
+		for p := range bytesOf([]byte(text), 7777) {
+			write(t, w, p)
+			flush(t, w)
+		}
+		if got, dropped := finish(t, w, path); got != text || dropped != 0 {
+			t.Errorf("changed: %d of %d bytes, %d dropped, %d replaced", len(got), len(text), dropped, strings.Count(got, "\ufffd"))
+		}
 	}
 }
 

@@ -1,5 +1,7 @@
 package secret
 
+import "bytes"
+
 // SafeCut returns the largest position at which a text that goes on later can be
 // cut so that its first part, redacted alone, shows nothing of a secret that the
 // rest would complete. spans are those of b. It prefers the end of a line; a line
@@ -8,7 +10,7 @@ func (r *Redactor) SafeCut(b []byte, spans []Span) int {
 	if r == nil {
 		return len(b)
 	}
-	cut := lastLine(b)
+	cut := bytes.LastIndexByte(b, '\n') + 1
 	if cut == 0 {
 		cut = max(0, len(b)-r.window)
 	}
@@ -45,15 +47,6 @@ func Before(spans []Span, cut int) int {
 		}
 	}
 	return cut
-}
-
-func lastLine(b []byte) int {
-	for i := len(b); i > 0; i-- {
-		if b[i-1] == '\n' {
-			return i
-		}
-	}
-	return 0
 }
 
 // begun returns the first position before cut from which b, to its end, is the

@@ -5,29 +5,44 @@ import (
 	"encoding/base64"
 )
 
-// matchPEM takes a private key from its first line to its last. When the last
-// line is not there (yet), everything that can belong to the body is taken.
+// matchPEM takes a private key from its first line to its last, whatever stands
+// between (line numbers, quotes). When the last line is not there (yet),
+// everything that can belong to the body is taken.
 func matchPEM(b []byte, at, n int) (Span, bool) {
 	head := b[at:min(len(b), at+n+120)]
-	k := bytes.Index(head, []byte("PRIVATE KEY"))
+	k := bytes.Index(head, privateKey)
 	if k < 0 || bytes.IndexByte(head[:k], '\n') >= 0 {
 		return Span{}, false
 	}
 	limit := min(len(b), at+minWindow)
-	end := bytes.Index(b[at+k:limit], []byte("-----END "))
-	if end < 0 {
-		stop := run(b, at, limit-at, pemSet)
-		return Span{From: at, Start: at, End: len(bytes.TrimRight(b[:stop], `\`))}, true
+	for i := at + k; ; {
+		end := bytes.Index(b[i:limit], []byte("-----END "))
+		if end < 0 {
+			break
+		}
+		i += end + len("-----END ")
+		line := b[i:min(len(b), i+120)]
+		t := bytes.Index(line, []byte("-----"))
+		if t >= 0 && bytes.Contains(line[:t], privateKey) {
+			return Span{From: at, Start: at, End: i + t + 5}, true
+		}
 	}
-	end += at + k + len("-----END ")
-	if t := bytes.Index(b[end:min(len(b), end+120)], []byte("-----")); t >= 0 {
-		return Span{From: at, Start: at, End: end + t + 5}, true
-	}
-	return Span{From: at, Start: at, End: run(b, end, 120, pemSet)}, true
+	stop := run(b, at, limit-at, pemSet)
+	return Span{From: at, Start: at, End: len(bytes.TrimRight(b[:stop], `\`))}, true
 }
 
-// pemSet holds what is in the armour and in the headers of a key, also escaped.
-var pemSet = set("a-zA-Z0-9+/=:,\\ \r\n\t-")
+var (
+	privateKey = []byte("PRIVATE KEY")
+	// pemSet holds what is in the armour and the headers of a key, escapes, and
+	// what tools put before a line.
+	pemSet = func() *charset {
+		c := set("a-zA-Z0-9+/=:,|>\\ \r\n\t-")
+		for i := 0x80; i < 256; i++ {
+			c[i] = true
+		}
+		return c
+	}()
+)
 
 // matchJWT takes header.payload.signature; the signature may be missing.
 func matchJWT(b []byte, at, n int) (Span, bool) {

@@ -188,6 +188,19 @@ func TestExactValueInEveryForm(t *testing.T) {
 	}
 }
 
+func TestKeyWithLineNumbers(t *testing.T) {
+	var numbered strings.Builder
+	for k, line := range strings.Split(rsaKey, "\n") {
+		numbered.WriteString("     " + strconv.Itoa(k+1) + "→" + line + "\n")
+	}
+	red := New(nil)
+	for n := range numbered.Len() {
+		if got := red.String(numbered.String()[:n]); strings.Contains(got, "MIIE") || strings.Contains(got, "Z9mG") {
+			t.Fatalf("shown: %q", got)
+		}
+	}
+}
+
 func TestExactWinsOverShape(t *testing.T) {
 	red := New([]string{"abcdefgh12 with words behind"})
 	if got := red.String("password=abcdefgh12 with words behind."); got != "password=[REDACTED:exact]." {
