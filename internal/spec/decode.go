@@ -59,7 +59,11 @@ func (v jobView) inherits(key string) bool {
 			}
 		}
 	}
-	if v.own.field("runtime").text() == "exec" || v.own.field("command").present() {
+	runtime := v.own.field("runtime")
+	if !runtime.present() {
+		runtime = v.def.field("runtime")
+	}
+	if runtime.text() == "exec" || v.own.field("command").present() {
 		return !slices.Contains(agentOnly[:], key)
 	}
 	return true

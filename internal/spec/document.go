@@ -32,12 +32,12 @@ func (r *reader) document(data []byte) *tree {
 	broken := false
 	b := builder{done: map[*yaml.Node]*tree{}, open: map[*yaml.Node]bool{}}
 	b.report = func(at spot, rule, message string) {
-		broken = broken || rule == "alias"
+		broken = broken || rule == "alias" || rule == "depth"
 		r.report(at, "", rule, message)
 	}
 	root := b.build(node)
-	if root.size > maxExpanded {
-		r.report(root.at, "", "alias", fmt.Sprintf("the document's aliases (*name) expand to more than %d values; write out what they stand for", maxExpanded))
+	if root.size > maxNodes {
+		r.tooMany(root, b.nodes)
 		return nil
 	}
 	if broken {
@@ -48,6 +48,15 @@ func (r *reader) document(data []byte) *tree {
 		return nil
 	}
 	return root
+}
+
+// tooMany reports a document that is larger than it looks, or just too large.
+func (r *reader) tooMany(root *tree, written int) {
+	if written > maxNodes {
+		r.report(root.at, "", "size", fmt.Sprintf("the document has %d values; at most %d are read: split the spec", written, maxNodes))
+		return
+	}
+	r.report(root.at, "", "alias", fmt.Sprintf("the aliases (*name) of this document stand for more than %d values; write out what they stand for", maxNodes))
 }
 
 // parse loads exactly one YAML document.

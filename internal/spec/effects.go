@@ -127,9 +127,9 @@ var hazard = regexp.MustCompile(`(?i)(?:^|[\s;&|("'/])(` + strings.Join([]string
 	`gh\s+(?:release|pr)\s+(?:create|delete|merge|close)\b`,
 	`kubectl\s+(?:apply|delete|replace|scale)\b`, `terraform\s+(?:apply|destroy)\b`,
 	`helm\s+(?:install|upgrade|uninstall|delete)\b`, `aws\s+s3\s+(?:rm|rb|mv|sync)\b`,
-	`rm\s+(?:-\S+\s+)*-\S*[rR]\S*`, `rmdir\b`, `shred\b`, `drop\s+(?:table|database)\b`,
-	`(?:make|just|task|npm\s+run|yarn|pnpm)\s+(?:deploy|publish|release)\b`, `[\w./-]*deploy(?:\.sh|\.py)?\b`,
-}, "|") + `)`)
+	`rm\s+(?:-\S+\s+)*-\S*[rR]\S*`, `shred\b`, `drop\s+(?:table|database)\b`,
+	`(?:make|just|task|npm\s+run|yarn|pnpm)\s+(?:deploy|publish|release)\b`,
+}, "|") + `)|(?:^|[;&|(]\s*)[\w./-]*deploy[\w.-]*`)
 
 // hazards warns about programs and checks that push, publish, deploy or delete
 // though the job does not say so.
@@ -148,7 +148,7 @@ func (r *reader) hazards(v jobView) {
 }
 
 func (r *reader) hazardous(v value, text, what string) {
-	if m := hazard.FindStringSubmatch(text); m != nil {
-		r.warn(v, "hazard", "this "+what+" seems to push, publish, deploy or delete ("+quote(m[1])+"); if it does, the job's effect is external-destructive or it is destructive: true")
+	if m := hazard.FindString(text); m != "" {
+		r.warn(v, "hazard", "this "+what+" seems to push, publish, deploy or delete ("+quote(strings.Trim(m, " \t\n;&|(\"'/"))+"); if it does, the job's effect is external-destructive or it is destructive: true")
 	}
 }

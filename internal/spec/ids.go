@@ -82,7 +82,7 @@ func (r *reader) dependencies(views []jobView, known map[string]jobView) {
 const maxListed = 20
 
 func (r *reader) knownJob(v value, known map[string]jobView, ids []string) {
-	if _, ok := known[v.text()]; ok || v.text() == "" {
+	if _, ok := known[v.text()]; ok || v.text() == "" || r.full() {
 		return
 	}
 	shown, more := ids, ""

@@ -73,6 +73,7 @@ type reader struct {
 	opt         Options
 	roots       []string        // resolved workspace roots
 	spoiled     map[string]bool // fields about which an error was said already
+	lines       []string        // of the document, for places in blocks
 	secretLines map[int]bool    // lines whose text must not be repeated
 	errors      []Diagnostic
 	warnings    []Diagnostic
@@ -97,8 +98,20 @@ func (r *reader) read(data []byte) *Spec {
 	return s
 }
 
+// maxErrors bounds how many mistakes are said at once.
+const maxErrors = 1000
+
+// full reports whether enough was said; the first mistake too many says so.
+func (r *reader) full() bool { return len(r.errors) > maxErrors }
+
 // report adds an error at a place.
 func (r *reader) report(at spot, field, rule, message string) {
+	if len(r.errors) == maxErrors {
+		field, rule, message = "", "more", fmt.Sprintf("there are more than %d mistakes; mend those that are listed first", maxErrors)
+	}
+	if r.full() {
+		return
+	}
 	r.errors = append(r.errors, r.diagnostic(at, field, rule, message))
 	if field != "" {
 		r.spoiled[field] = true
@@ -108,6 +121,9 @@ func (r *reader) report(at spot, field, rule, message string) {
 // fail adds an error about a value, once: what follows from a mistake that was
 // said already about the same field is not said again.
 func (r *reader) fail(v value, rule, message string) {
+	if r.full() {
+		return
+	}
 	for path := v.path; path != ""; path = parentPath(path) {
 		if r.spoiled[path] && (path == v.path || !isJob(path)) {
 			return
@@ -118,6 +134,9 @@ func (r *reader) fail(v value, rule, message string) {
 
 // failf is fail with a format.
 func (r *reader) failf(v value, rule, format string, args ...any) {
+	if r.full() {
+		return
+	}
 	r.fail(v, rule, fmt.Sprintf(format, args...))
 }
 
@@ -136,19 +155,26 @@ func (r *reader) diagnostic(at spot, field, rule, message string) Diagnostic {
 	return Diagnostic{Pos: pos, Field: field, Message: message, Rule: rule}
 }
 
-// settle orders what was found by position, says each thing once, and drops
-// messages that would repeat text of a line in which there is a secret.
+// settle orders what was found by position and says each thing once. It drops
+// what would repeat a secret, and what only follows from a mistake of the
+// document itself (one without a field) at the same place.
 func (r *reader) settle() {
+	broken := map[Position]bool{}
+	for _, d := range r.errors {
+		if d.Field == "" && d.Rule != "secret" {
+			broken[d.Pos] = true
+		}
+	}
 	for _, list := range []*[]Diagnostic{&r.errors, &r.warnings, &r.advice} {
 		slices.SortStableFunc(*list, func(a, b Diagnostic) int {
 			return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col))
 		})
 		seen := map[Diagnostic]bool{}
 		*list = slices.DeleteFunc(*list, func(d Diagnostic) bool {
-			hidden := d.Rule != "secret" && d.Pos.File == r.name && r.secretLines[d.Pos.Line]
 			again := seen[d]
 			seen[d] = true
-			return hidden || again
+			follows := d.Field != "" && d.Rule != "secret" && broken[d.Pos]
+			return again || follows || r.tells(d)
 		})
 	}
 }

@@ -13,6 +13,7 @@ func (r *reader) searchDocument(data []byte, root value) {
 	if r.opt.Secrets == nil {
 		return
 	}
+	r.lines = strings.Split(string(data), "\n")
 	texts := collect(root, nil)
 	told := map[string]bool{}
 	// Strings first: they know their field. Joined, because a search has a cost
@@ -24,7 +25,7 @@ func (r *reader) searchDocument(data []byte, root value) {
 			continue
 		}
 		v := texts[i]
-		at := within(v, data, s.Line-starts[i]+1, s.Col)
+		at := r.within(v, s.Line-starts[i]+1, s.Col)
 		told[s.Fingerprint] = true
 		r.secret(at, v.path, s)
 	}
@@ -39,12 +40,24 @@ func (r *reader) searchDocument(data []byte, root value) {
 // secret reports one find: field, rule, line and the way past a false alarm.
 func (r *reader) secret(at spot, field string, s Secret) {
 	r.secretLines[at.line] = true
-	d := r.diagnostic(at, field, "secret", secretMessage(s))
-	r.errors = append(r.errors, d)
+	if len(r.opt.Secrets(field)) > 0 { // it is, or is in, a key
+		field = ""
+	}
+	if !r.full() {
+		r.errors = append(r.errors, r.diagnostic(at, field, "secret", secretMessage(s)))
+	}
 }
 
 func secretMessage(s Secret) string {
 	return fmt.Sprintf("this looks like a secret (rule %s) and is refused; give it to the job through the environment (env_allow). If it is none, list %q under secrets.allow in the operator's configuration", s.Rule, s.Fingerprint)
+}
+
+// tells reports whether a message would repeat a secret of the document.
+func (r *reader) tells(d Diagnostic) bool {
+	if len(r.secretLines) == 0 || d.Rule == "secret" || d.Pos.File != r.name {
+		return false
+	}
+	return r.secretLines[d.Pos.Line] || len(r.opt.Secrets(d.String())) > 0
 }
 
 // searchFile looks for secrets in a text file that the spec names.
@@ -97,18 +110,13 @@ func join(texts []value) (string, []int) {
 
 // within is the place in the document of a line and column of a string. Only a
 // literal block keeps its lines; elsewhere it is the string's own place.
-func within(v value, data []byte, line, col int) spot {
-	if !v.t.block {
+func (r *reader) within(v value, line, col int) spot {
+	top := v.t.at.line // lines count from 1, so this is the index of the next
+	if !v.t.block || top+line > len(r.lines) {
 		return v.t.at
 	}
-	lines := strings.SplitN(string(data), "\n", v.t.at.line+line+1)
-	at := spot{v.t.at.line + line, 1}
-	if at.line > len(lines) {
-		return v.t.at
-	}
-	indent := len(lines[v.t.at.line]) - len(strings.TrimLeft(lines[v.t.at.line], " "))
-	at.col = indent + max(1, col)
-	return at
+	indent := len(r.lines[top]) - len(strings.TrimLeft(r.lines[top], " "))
+	return spot{top + line, indent + max(1, col)}
 }
 
 // nearestField names the last string that starts at or before a line.

@@ -25,7 +25,7 @@ func (r *reader) explain(s *schema, root value, e *jsonschema.ValidationError) {
 	for _, c := range e.Causes {
 		r.explain(s, root, c)
 	}
-	if len(e.Causes) > 0 {
+	if len(e.Causes) > 0 || r.full() {
 		return
 	}
 	v := root.locate(e.InstanceLocation)
@@ -35,7 +35,7 @@ func (r *reader) explain(s *schema, root value, e *jsonschema.ValidationError) {
 		parent := root.locate(e.InstanceLocation[:len(e.InstanceLocation)-1])
 		r.unknownKey(parent, e.InstanceLocation[len(e.InstanceLocation)-1], s.keys(s.node(owner)))
 	case *fault.AdditionalProperties:
-		for _, key := range k.Properties {
+		for _, key := range k.Properties[:min(len(k.Properties), maxErrors+1)] {
 			r.unknownKey(v, key, s.keys(s.node(e.SchemaURL)))
 		}
 	case *fault.Required:

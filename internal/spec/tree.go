@@ -39,13 +39,18 @@ type tree struct {
 	size   float64 // nodes when every alias is written out
 }
 
-// maxExpanded bounds a document with its aliases written out, in nodes.
-const maxExpanded = 2_000_000
+const (
+	// maxNodes bounds a document with its aliases written out, in values.
+	maxNodes = 1_000_000
+	// maxDepth bounds how deep lists and mappings nest; a spec needs 8.
+	maxDepth = 64
+)
 
 // builder turns YAML nodes into a tree, once per node.
 type builder struct {
 	done   map[*yaml.Node]*tree
 	open   map[*yaml.Node]bool
+	nodes  int // as written, aliases not followed
 	report func(at spot, rule, message string)
 }
 
@@ -57,8 +62,14 @@ func (b *builder) build(n *yaml.Node) *tree {
 	if t, ok := b.done[n]; ok {
 		return t
 	}
-	b.open[n] = true
 	t := &tree{at: spot{n.Line, n.Column}, size: 1}
+	b.nodes++
+	if len(b.open) == maxDepth {
+		b.report(t.at, "depth", fmt.Sprintf("lists and mappings nest more than %d deep here; no field of a spec does", maxDepth))
+		b.done[n] = t
+		return t
+	}
+	b.open[n] = true
 	switch n.Kind {
 	case yaml.MappingNode:
 		b.mapping(n, t)

@@ -34,9 +34,10 @@ func meant(found string, allowed []string) string {
 }
 
 // nearest returns the allowed word that the found one is probably a slip of, or
-// "" when none is close: at most one edit in three letters, ignoring case.
+// "" when none is close (at most one edit in three letters, ignoring case) or
+// there is too much to compare.
 func nearest(found string, allowed []string) string {
-	if len(found) > 200 {
+	if len(found) > 200 || len(allowed) > 2000 {
 		return ""
 	}
 	best, bestAt := "", 0
