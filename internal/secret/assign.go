@@ -135,6 +135,9 @@ func matchAssigned(b []byte, at, n int) (Span, bool) {
 	if len(v) < 10 || !has(v, digits) || !has(v, letters) || entropy(v) < 3.1 {
 		return Span{}, false
 	}
+	if p.operator == '=' && p.spaced && !p.quoted && bytes.ContainsAny(v, ".*") {
+		return Span{}, false // an expression: x.Token = ed25519.PrivateKey
+	}
 	return p.span(b, at), true
 }
 

@@ -143,6 +143,7 @@ func TestOrdinaryTextIsLeftAlone(t *testing.T) {
 		"git@github.com:owner/repo.git", "bearer of bad news, basic authentication is documented",
 		"docker run -u 1000:1000 image", "const key = \"production\" // test",
 		"path/to/pattern.test.go: patch applied", "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
+		"tokens = 2*maxCompilerConcurrency1", "type PrivateKey = ed25519.PrivateKey",
 		"task-secretary: the secret of success is work", "linear time, sonar: ping, sentry = duty", "",
 		"ok", "11111111111",
 	} {
