@@ -26,7 +26,8 @@ const (
 type Case struct {
 	Mode         string
 	Rehearsal    bool   // some job, or the arbiter, was the stand-in
-	Obstacle     string // why no arbiter was asked: no route, nothing to judge, jobs not settled
+	Early        string // why there is nothing to judge, or not yet: jobs not settled, none succeeded
+	Obstacle     string // why no arbiter could be asked: no route
 	Unusable     string // why the arbiter's answer cannot be used: its run failed, or its form
 	Runtime      string // of the arbiter, "" = none was asked
 	Model        string
@@ -37,8 +38,9 @@ type Case struct {
 	Jobs         []ledger.JobVerdict // Answer's, as Verify returned them
 }
 
-// Judge draws the conclusion. In this order: a broken rule of layer 1 is fail;
-// checks-only is unreviewed; no arbiter or no usable answer is blocked; anything
+// Judge draws the conclusion. In this order: where there is nothing to judge yet
+// for the arbiter it is blocked; a broken rule of layer 1 is fail; checks-only is
+// unreviewed; no arbiter or no usable answer is blocked; anything
 // that the arbiter found wrong is fail; anything it left open, or cited without
 // its being there, is blocked; the rest is pass. In a rehearsal pass and
 // unreviewed are called rehearsal. RunID and At are left to the caller.
@@ -53,11 +55,13 @@ func Judge(c Case) ledger.Judgement {
 }
 
 func conclude(c Case) (verdict string, why []string) {
+	for _, f := range c.Findings {
+		why = append(why, broken(f))
+	}
 	switch {
+	case c.Early != "" && c.Mode != ModeChecksOnly:
+		return Blocked, append([]string{c.Early}, why...)
 	case len(c.Findings) > 0:
-		for _, f := range c.Findings {
-			why = append(why, broken(f))
-		}
 		return Fail, why
 	case c.Mode == ModeChecksOnly:
 		return Unreviewed, []string{"mode checks-only: nobody reviewed the work"}

@@ -46,6 +46,10 @@ func TestTruthTable(t *testing.T) {
 			c.Rehearsal, c.Findings = true, []ledger.Finding{{Rule: RuleOwnership, Detail: "x"}}
 		}, Fail, "ownership"},
 		{"checks-only", func(c *Case) { c.Mode, c.Answer, c.Jobs = ModeChecksOnly, nil, nil }, Unreviewed, "nobody reviewed"},
+		{"nothing to judge", func(c *Case) {
+			c.Early, c.Answer = "no job succeeded", nil
+			c.Findings = []ledger.Finding{{Rule: RuleJobFailed, Job: "a", Detail: "it ended failed"}}
+		}, Blocked, "no job succeeded"},
 		{"no route", func(c *Case) { c.Obstacle, c.Answer = "no route of C3", nil }, Blocked, "no route of C3"},
 		{"unusable answer", func(c *Case) { c.Unusable, c.Answer = "not JSON", nil }, Blocked, "not JSON"},
 		{"no answer", func(c *Case) { c.Answer = nil }, Blocked, "no answer"},

@@ -83,6 +83,7 @@ func (r *run) undispatched(id string, reason runtime.Reason, detail string) ledg
 	s.Status, s.Reason, s.ReasonEvidence = ledger.Blocked, reason, r.redact.String(detail)
 	j.status = &s
 	j.facts = arbiter.JobFacts{Job: j.planned.Job, ID: id, Exec: j.planned.Job.Exec(), Status: s}
+	r.fail(r.led.WriteJSON(ledger.JobPath(id, ledger.StatusFile), s))
 	return s
 }
 

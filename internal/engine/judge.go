@@ -19,8 +19,12 @@ import (
 // needed and can be asked. It leaves verdict.json.
 func (r *run) judge(ctx context.Context) ledger.Judgement {
 	p := r.plan
-	c := arbiter.Case{Mode: p.Spec.Arbiter.Mode, Rehearsal: p.Rehearsal(), Findings: r.findings(), Obstacle: r.obstacle(ctx)}
-	if p.Arbiter.Needed && c.Obstacle == "" {
+	c := arbiter.Case{Mode: p.Spec.Arbiter.Mode, Rehearsal: p.Rehearsal(), Findings: r.findings(), Early: r.early(ctx)}
+	switch {
+	case !p.Arbiter.Needed || c.Early != "":
+	case p.Arbiter.Block != nil:
+		c.Obstacle = "no arbiter: " + p.Arbiter.Block.Detail
+	default:
 		r.ask(ctx, &c)
 	}
 	j := arbiter.Judge(c)
@@ -30,8 +34,8 @@ func (r *run) judge(ctx context.Context) ledger.Judgement {
 	return j
 }
 
-// obstacle says why no arbiter is asked; "" when one can be.
-func (r *run) obstacle(ctx context.Context) string {
+// early says why there is nothing to judge, or not yet; "" when there is.
+func (r *run) early(ctx context.Context) string {
 	succeeded, open := 0, 0
 	for i := range r.plan.Jobs {
 		switch s := r.jobs[r.plan.Jobs[i].Job.ID].status; {
@@ -46,8 +50,6 @@ func (r *run) obstacle(ctx context.Context) string {
 		return fmt.Sprintf("not settled: %d jobs have not ended", open)
 	case succeeded == 0:
 		return "nothing to judge: no job succeeded"
-	case r.plan.Arbiter.Needed && r.plan.Arbiter.Block != nil:
-		return "no arbiter: " + r.plan.Arbiter.Block.Detail
 	}
 	return ""
 }

@@ -17,9 +17,9 @@ func transition(r ledger.Record) string {
 		return fmt.Sprintf("%-20s %s", r.Job, ended(r))
 	case ledger.KindNote:
 		if r.Job != "" {
-			return fmt.Sprintf("%-20s note: %s", r.Job, line(r.Text))
+			return fmt.Sprintf("%-20s note: %s", r.Job, whole(r.Text))
 		}
-		return "note: " + line(r.Text)
+		return "note: " + whole(r.Text)
 	case ledger.KindRunEnded:
 		return "verdict: " + r.Verdict
 	}

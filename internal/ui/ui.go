@@ -57,3 +57,6 @@ func (j *JSON) Record(r ledger.Record) {
 }
 
 func line(s string) string { return untrusted.Text(s).Line(160) }
+
+// whole is a text that ends with what a person can do, and is therefore not cut.
+func whole(s string) string { return untrusted.Text(s).Line(0) }
