@@ -78,19 +78,20 @@ func (e *Engine) Run(ctx context.Context, p *Plan, begun Begun, watch Watch, kil
 		return res, err
 	}
 	defer func() { err = errors.Join(err, led.Close()) }()
-	r, err := e.newRun(ctx, p, led)
+	pool := newSlots(p.Spec.Concurrency, e.Supervisor)
+	defer func() { err = errors.Join(err, pool.close()) }()
+	r, err := e.newRun(ctx, p, led, pool)
 	if err != nil {
 		return res, err
 	}
-	defer func() { err = errors.Join(err, r.slots.close()) }()
 	begun(led.ID, led.Dir)
 	led.Follow(watch)
 	return r.carryThrough(ctx, kill)
 }
 
-func (e *Engine) newRun(ctx context.Context, p *Plan, led *ledger.Run) (*run, error) {
+func (e *Engine) newRun(ctx context.Context, p *Plan, led *ledger.Run, pool *slots) (*run, error) {
 	r := &run{
-		eng: e, plan: p, led: led, slots: newSlots(p.Spec.Concurrency, e.Supervisor), tracker: p.Graph.Track(),
+		eng: e, plan: p, led: led, slots: pool, tracker: p.Graph.Track(),
 		secrets: p.secrets, redact: p.redact, detect: p.detect, treeRoot: led.Path(ledger.WorktreesDir),
 		jobs: map[string]*jobRun{}, profiles: p.profiles, failures: map[string]int{},
 	}
@@ -102,6 +103,9 @@ func (e *Engine) newRun(ctx context.Context, p *Plan, led *ledger.Run) (*run, er
 			root = filepath.Join(envValue(e.Env, "HOME"), home)
 		}
 		r.treeRoot = filepath.Join(root, "orchestrate-"+led.ID)
+	}
+	if _, err := r.slots.take(ctx, 0); err != nil {
+		return nil, err // where nothing can be supervised, nothing is started
 	}
 	if path := p.script(); path != "" && p.Rehearsal() {
 		var err error

@@ -48,6 +48,9 @@ func (r *run) settle(ctx context.Context, slot int, a *attempt, changed []string
 				r.note(ledger.Noted(a.job.ID, r.redact.String(err.Error())))
 			}
 		}
+		if err := r.scrubArtifacts(a); err != nil {
+			return s, policy.Settlement{}, fmt.Errorf("the artifacts of job %s could not be searched for secrets: %w", a.job.ID, err)
+		}
 		r.hashOutputs(a, &s)
 	}
 	return s, policy.Classify(s.facts), nil
@@ -102,10 +105,12 @@ func (r *run) reviewPatch(patch []byte, s *settlement) []byte {
 	if len(found) == 0 {
 		return patch
 	}
+	var lines []int
 	for _, f := range found {
+		lines = append(lines, f.Line)
 		s.facts.InjectedSecret = append(s.facts.InjectedSecret, fmt.Sprintf("%s in line %d of the patch (fingerprint %s)", f.Rule, f.Line, f.Fingerprint))
 	}
-	return r.redact.Bytes(patch)
+	return r.redact.Bytes([]byte(withoutHunks(string(patch), lines)))
 }
 
 // addedLines keeps the lines that a patch adds and empties all others, so that
