@@ -159,16 +159,21 @@ func (s *scanner) spans(dst []Span, b []byte) []Span {
 		v := binary.LittleEndian.Uint64(b[i:])
 		if t[hash(uint32(v))]|t[hash(uint32(v>>8))]|t[hash(uint32(v>>16))]|
 			t[hash(uint32(v>>24))]|t[hash(uint32(v>>32))]|t[hash(uint32(v>>40))] != 0 {
-			dst = s.visit(dst, base, b, i, i+6)
+			dst = s.visit(dst, base, b, i, 6, v)
 		}
 	}
-	return s.visit(dst, base, b, i, len(b)-2)
+	var v uint64
+	for k, c := range b[i:] {
+		v |= uint64(c) << (8 * k)
+	}
+	return s.visit(dst, base, b, i, len(b)-2-i, v)
 }
 
-// visit tries every literal that has its window at a position in [i, end).
-func (s *scanner) visit(dst []Span, base int, b []byte, i, end int) []Span {
-	for ; i < end; i++ {
-		place := s.table[hash(uint32(b[i])|uint32(b[i+1])<<8|uint32(b[i+2])<<16)]
+// visit tries every literal that has its window at one of the n positions from i
+// on; v holds the bytes there.
+func (s *scanner) visit(dst []Span, base int, b []byte, i, n int, v uint64) []Span {
+	for end := i + n; i < end; i, v = i+1, v>>8 {
+		place := s.table[hash(uint32(v))]
 		if place == 0 {
 			continue
 		}
