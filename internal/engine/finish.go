@@ -70,6 +70,14 @@ func (r *run) reportInput(j ledger.Judgement) report.Input {
 	return in
 }
 
+// branch is that of the job's newest attempt, "" without one.
+func (j *jobRun) branch() string {
+	if j.status == nil || j.status.Branch == nil {
+		return ""
+	}
+	return *j.status.Branch
+}
+
 func (r *run) reportJob(in *report.Input, j *jobRun) {
 	id := j.planned.Job.ID
 	if b := j.planned.Block; b != nil {
@@ -92,13 +100,9 @@ func (r *run) reportJob(in *report.Input, j *jobRun) {
 	}
 	in.Commands[id] = j.command
 	if p := j.patch(); p != nil && len(p.Files) > 0 && j.status.Status == ledger.Success {
-		branch := ""
-		if j.status.Branch != nil {
-			branch = *j.status.Branch
-		}
 		in.Patches = append(in.Patches, report.Patch{
 			Job: id, Path: ledger.JobPath(id, ledger.PatchFile), Files: len(p.Files), Bytes: p.Bytes,
-			Base: p.Base, Commit: p.Commit, Branch: branch,
+			Base: p.Base, Commit: p.Commit, Branch: j.branch(),
 		})
 	}
 	if j.status.Worktree != nil && j.status.Status != ledger.Success {
@@ -106,6 +110,6 @@ func (r *run) reportJob(in *report.Input, j *jobRun) {
 		if !filepath.IsAbs(path) {
 			path = filepath.ToSlash(filepath.Join(in.RunDir, path))
 		}
-		in.KeptTrees = append(in.KeptTrees, report.Tree{Job: id, Attempt: j.status.Attempts, Path: path, Branch: *j.status.Branch})
+		in.KeptTrees = append(in.KeptTrees, report.Tree{Job: id, Attempt: j.status.Attempts, Path: path, Branch: j.branch()})
 	}
 }

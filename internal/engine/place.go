@@ -72,7 +72,11 @@ func (r *run) worktree(ctx context.Context, j *spec.Job, base string, n int) (pl
 		return place{}, fmt.Errorf("job %s needs a worktree, and its cwd %s is outside the repository %s", j.ID, j.Cwd, repo.Top())
 	}
 	dir := filepath.Join(r.treeRoot, ledger.TreeName(j.ID, n))
-	tree, err := repo.AddWorktree(ctx, dir, ledger.BranchName(r.branchPrefix, r.led.ID, j.ID, n), base)
+	branch := "" // an observer leaves nothing behind that needs one
+	if j.Writes() {
+		branch = ledger.BranchName(r.branchPrefix, r.led.ID, j.ID, n)
+	}
+	tree, err := repo.AddWorktree(ctx, dir, branch, base)
 	if err != nil {
 		return place{}, err
 	}

@@ -38,7 +38,10 @@ func (r *run) statusOf(a *attempt) ledger.JobStatus {
 	}
 	if a.at.isolated {
 		worktree, branch := r.shown(a.at.top), a.at.tree.Branch
-		s.Worktree, s.Branch = &worktree, &branch
+		s.Worktree = &worktree
+		if branch != "" {
+			s.Branch = &branch
+		}
 	}
 	return s
 }

@@ -90,8 +90,8 @@ func TestFailureBlocksAllThatFollows(t *testing.T) {
 	tr.Start("other")
 	got := tr.Settle("scout", false, "failed: timeout")
 	want := []Blocked{
-		{"write", "scout", "dependency scout failed: timeout"},
-		{"test", "scout", "dependency scout failed: timeout"},
+		{"write", "scout", "scout failed: timeout"},
+		{"test", "scout", "scout failed: timeout"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -210,7 +210,7 @@ func (m *model) settle(t *rapid.T, id string, ok bool, blocked []Blocked) {
 	for _, b := range blocked {
 		got = append(got, b.ID)
 		m.state[b.ID] = "blocked"
-		if b.Root != id || b.Detail != "dependency "+id+" failed: crash" {
+		if b.Root != id || b.Detail != id+" failed: crash" {
 			t.Fatalf("%s is blocked by %q: %s", b.ID, b.Root, b.Detail)
 		}
 	}

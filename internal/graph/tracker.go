@@ -25,7 +25,7 @@ const (
 type Blocked struct {
 	ID     string
 	Root   string // the job whose own failure is the cause
-	Detail string // for a person: "dependency scout failed: timeout"
+	Detail string // for a person: "scout failed: timeout"
 }
 
 // Track starts following a run in which nothing has begun.
@@ -100,7 +100,7 @@ func (t *Tracker) Settle(id string, ok bool, why string) []Blocked {
 		t.release(i)
 		return nil
 	}
-	return t.block(i, "dependency "+id+" "+why)
+	return t.block(i, id+" "+why)
 }
 
 // end takes a job out of whatever phase it is in.

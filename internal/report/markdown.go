@@ -146,6 +146,9 @@ func took(ms int64) string {
 
 // String is the cost in a few words; unknown is said, never zero.
 func (u Usage) String() string {
+	if u.UnknownJobs == 0 && u.Known == (runtime.Usage{}) {
+		return "none, no agent ran"
+	}
 	s := cost(&u.Known)
 	if u.UnknownJobs > 0 {
 		s += fmt.Sprintf(" (%d attempts did not say)", u.UnknownJobs)
