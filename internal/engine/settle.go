@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"orchestrate/internal/check"
 	"orchestrate/internal/ledger"
@@ -84,7 +85,7 @@ func (r *run) inspectTree(ctx context.Context, a *attempt, s *settlement) error 
 		PatchPath: filepath.Join(a.dir, ledger.PatchFile),
 		Message:   fmt.Sprintf("orchestrate: %s, attempt %d", a.job.ID, a.n),
 		Trailers:  []string{"Orchestrate-Run: " + r.led.ID, "Orchestrate-Job: " + a.job.ID, "Orchestrate-Runtime: " + a.route.Runtime},
-		Review:    func(p []byte) ([]byte, error) { return r.reviewPatch(p, s), nil },
+		Review:    func(p []byte) ([]byte, error) { return r.reviewPatch(ctx, a, p, s), nil },
 	})
 	if err != nil {
 		return fmt.Errorf("the patch of job %s could not be taken: %w", a.job.ID, err)
@@ -98,10 +99,19 @@ func (r *run) inspectTree(ctx context.Context, a *attempt, s *settlement) error 
 	return nil
 }
 
+// searchTime bounds the search of one patch for secrets; the detector reads a few
+// megabytes a second.
+const searchTime = time.Minute
+
 // reviewPatch finds secrets among the lines that the writer added, and gives back
 // what may be kept on disk.
-func (r *run) reviewPatch(patch []byte, s *settlement) []byte {
-	found := r.detect.Find(addedLines(string(patch)))
+func (r *run) reviewPatch(ctx context.Context, a *attempt, patch []byte, s *settlement) []byte {
+	ctx, cancel := context.WithTimeout(ctx, searchTime)
+	defer cancel()
+	found, err := r.detect.FindContext(ctx, addedLines(string(patch)))
+	if err != nil {
+		r.tell(fmt.Sprintf("job %s: its patch of %d bytes was not searched for secrets to the end: %v", a.job.ID, len(patch), err))
+	}
 	if len(found) == 0 {
 		return patch
 	}
