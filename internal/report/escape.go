@@ -1,11 +1,12 @@
 package report
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"orchestrate/internal/untrusted"
 )
 
 // What agents, tools and files say is data. In the report it is one line of
@@ -61,11 +62,7 @@ func code(s string) string {
 	if s == "" {
 		return nothing
 	}
-	fence := strings.Repeat("`", longestRun(s)+1)
-	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
-		s = " " + s + " "
-	}
-	return fence + s + fence
+	return untrusted.Text(s).Span(0)
 }
 
 // cell is code for a table. Readers do not agree on what a backslash before a
@@ -78,48 +75,7 @@ func cell(s string) string {
 }
 
 // block is foreign text of several lines as a fenced block of the given language.
-func block(lang, s string) string {
-	fence := strings.Repeat("`", max(3, longestRun(s)+1))
-	return fence + lang + "\n" + visible(s, true) + "\n" + fence + "\n"
-}
-
-func longestRun(s string) int {
-	longest, run := 0, 0
-	for _, c := range s {
-		if c != '`' {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
-	}
-	return longest
-}
+func block(lang, s string) string { return untrusted.Text(untrusted.Text(s).Block()).Fence(lang) }
 
 // oneLine makes one bounded line of inert characters.
-func oneLine(s string) string {
-	s = strings.Join(strings.Fields(visible(s, false)), " ")
-	if utf8.RuneCountInString(s) > maxText {
-		s = string([]rune(s)[:maxText]) + "…"
-	}
-	return s
-}
-
-// visible replaces what a terminal or a browser would obey instead of showing.
-// Newlines stay, or become spaces.
-func visible(s string, lines bool) string {
-	var b strings.Builder
-	for _, c := range s {
-		switch {
-		case c == '\n' && lines, c == '\t' && lines:
-			b.WriteRune(c)
-		case unicode.IsSpace(c):
-			b.WriteByte(' ')
-		case unicode.In(c, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs), c == 0x3164, c == 0x115f, c == 0x1160:
-			fmt.Fprintf(&b, "(U+%04X)", c)
-		default:
-			b.WriteRune(c) // of invalid UTF-8 the replacement character
-		}
-	}
-	return b.String()
-}
+func oneLine(s string) string { return untrusted.Text(s).Line(maxText) }

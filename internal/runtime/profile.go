@@ -1,6 +1,11 @@
 package runtime
 
-import "time"
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
 
 // State says how far a runtime has been proven for this run.
 type State string
@@ -128,4 +133,25 @@ func (p Profile) ModelNamed(name string) (Model, bool) {
 		}
 	}
 	return Model{}, false
+}
+
+// CheckEffort looks a reasoning depth up in the live list of a model, "" meaning
+// the runtime's default. Programs tend to take any word and go on, so an effort
+// that the list does not show is an error.
+func (p Profile) CheckEffort(model, effort string) error {
+	if model == "" {
+		model = p.DefaultModel
+	}
+	m, ok := p.ModelNamed(model)
+	if !ok {
+		return fmt.Errorf("effort %q cannot be checked: %s does not list model %q", effort, p.Runtime, model)
+	}
+	if slices.Contains(m.Efforts, effort) {
+		return nil
+	}
+	offers := "none"
+	if len(m.Efforts) > 0 {
+		offers = strings.Join(m.Efforts, ", ")
+	}
+	return fmt.Errorf("model %q of %s does not offer effort %q; it offers: %s", model, p.Runtime, effort, offers)
 }

@@ -30,32 +30,38 @@ func (t Text) Line(limit int) string {
 }
 
 // Block shows the text with its line breaks and tabs and nothing else that acts.
-func (t Text) Block() string {
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' {
-			return r
-		}
-		return inert(r)
-	}, string(t))
-}
+func (t Text) Block() string { return visible(string(t), true) }
 
-func oneLine(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\r' || r == '\t' {
-			return ' '
-		}
-		return inert(r)
-	}, s)
-	return strings.TrimSpace(s)
-}
+func oneLine(s string) string { return strings.Join(strings.Fields(visible(s, false)), " ") }
 
-// inert replaces control and format characters (escape sequences, bidi marks,
-// zero-width characters) by a visible stand-in.
-func inert(r rune) rune {
-	if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
-		return '\uFFFD'
+// Span is the text on one line as a Markdown code span that it cannot end.
+func (t Text) Span(limit int) string {
+	s := t.Line(limit)
+	tick := strings.Repeat("`", longestRun(s, '`')+1)
+	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
+		s = " " + s + " "
 	}
-	return r
+	return tick + s + tick
+}
+
+// visible replaces what a terminal or a browser would obey instead of showing:
+// control and format characters (escape sequences, bidi marks, zero-width
+// characters) and letters without a shape. Line breaks stay, or become spaces.
+func visible(s string, lines bool) string {
+	var b strings.Builder
+	for _, c := range s {
+		switch {
+		case c == '\n' && lines, c == '\t' && lines:
+			b.WriteRune(c)
+		case unicode.IsSpace(c):
+			b.WriteByte(' ')
+		case unicode.In(c, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs), c == 0x3164, c == 0x115f, c == 0x1160:
+			fmt.Fprintf(&b, "(U+%04X)", c)
+		default:
+			b.WriteRune(c) // of invalid UTF-8 the replacement character
+		}
+	}
+	return b.String()
 }
 
 func longestRun(s string, c rune) int {

@@ -113,27 +113,10 @@ func addModel(cmd *runtime.Command, req runtime.Request, p runtime.Profile) erro
 	if err := need(cmd, p, runtime.ControlEffort, "asked for effort "+req.Effort); err != nil {
 		return err
 	}
-	if err := checkEffort(req, p); err != nil {
+	if err := p.CheckEffort(req.Model, req.Effort); err != nil {
 		return err
 	}
 	cmd.Argv = append(cmd.Argv, flagEffort+"="+req.Effort)
-	return nil
-}
-
-// checkEffort looks the effort up in the live list: the program only warns about
-// one that it does not know and goes on without.
-func checkEffort(req runtime.Request, p runtime.Profile) error {
-	name := req.Model
-	if name == "" {
-		name = p.DefaultModel
-	}
-	m, ok := p.ModelNamed(name)
-	if !ok {
-		return fmt.Errorf("effort %q cannot be checked: claude does not list model %q", req.Effort, name)
-	}
-	if !slices.Contains(m.Efforts, req.Effort) {
-		return fmt.Errorf("model %q of claude does not offer effort %q; it offers: %s", name, req.Effort, orNone(m.Efforts))
-	}
 	return nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"orchestrate/internal/runtime"
@@ -141,27 +140,10 @@ func addModel(cmd *runtime.Command, req runtime.Request, p runtime.Profile) erro
 	if req.Effort == "" {
 		return nil
 	}
-	if err := checkEffort(req, p); err != nil {
+	if err := p.CheckEffort(req.Model, req.Effort); err != nil {
 		return err
 	}
 	cmd.Argv = append(cmd.Argv, "-c", "model_reasoning_effort="+quoted(req.Effort))
-	return nil
-}
-
-// checkEffort looks the effort up in the live list: the program sends on
-// whatever it is given.
-func checkEffort(req runtime.Request, p runtime.Profile) error {
-	name := req.Model
-	if name == "" {
-		name = p.DefaultModel
-	}
-	m, ok := p.ModelNamed(name)
-	if !ok {
-		return fmt.Errorf("effort %q cannot be checked: codex does not list model %q", req.Effort, name)
-	}
-	if !slices.Contains(m.Efforts, req.Effort) {
-		return fmt.Errorf("model %q of codex does not offer effort %q; it offers: %s", name, req.Effort, strings.Join(m.Efforts, ", "))
-	}
 	return nil
 }
 
