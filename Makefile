@@ -1,16 +1,20 @@
-# make check   the fast inner loop: build, vet, unit tests of what changed
+# make check   the fast inner loop: build, vet, unit tests of what changed (-short)
 # make test    everything that has to pass before a change lands
 # make demo    a real graph in a scratch repository (REAL=1: on your own agents)
 # make bench   the benchmarks beside their peers; see bench/README.md
 # make e2e     the end-to-end tests with the real claude and codex, simulated model
 .PHONY: build check test demo bench e2e e2e-latest install clean
 
+programs := ./cmd/orchestrate ./cmd/orchestrate-supervise
+
+# The version is in the source; asking git for one fails in a checkout that belongs
+# to somebody else.
 build:
-	go build -o bin/ ./cmd/orchestrate ./cmd/orchestrate-supervise
+	go build -buildvcs=false -o bin/ $(programs)
 
 check: build
 	go vet ./...
-	go test ./...
+	go test -short ./...
 
 test:
 	./scripts/test.sh
@@ -28,7 +32,9 @@ e2e-latest: build
 	LATEST=1 ./scripts/e2e.sh
 
 install:
-	go install ./cmd/orchestrate ./cmd/orchestrate-supervise
+	go install -buildvcs=false $(programs)
+	@dir=$$(go env GOBIN); dir=$${dir:-$$(go env GOPATH)/bin}; echo "installed orchestrate and orchestrate-supervise in $$dir"; \
+	case ":$$PATH:" in *":$$dir:"*) ;; *) echo "that folder is not on your PATH yet: export PATH=\"$$dir:\$$PATH\"";; esac
 
 clean:
 	rm -rf bin

@@ -29,6 +29,9 @@ runs:
 `
 
 func TestReadmeCommandsWorkAsTheyStand(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and installs both programs")
+	}
 	m := newMachine(t)
 	clone := m.session(m.root, m.path)
 	clone.run(t, blocks(t, "clone"), allWell)

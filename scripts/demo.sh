@@ -33,6 +33,7 @@ git init -q
 git add -A
 git -c user.name=demo -c user.email=demo@example.invalid -c commit.gpgsign=false -c core.hooksPath=/dev/null \
   commit -q -m "a small project with two failing tests"
+say "its tests before the run (sh test.sh)"
 sh test.sh || true
 
 verb=rehearse
@@ -78,6 +79,7 @@ for run in plans/reports/orchestrate-*; do # the scratch repository has this run
     cat "$run/fix/checks/1.out"
   fi
 done
-say "your checkout is as it was (git status --porcelain)"
-git status --porcelain
+say "the scratch repository's own checkout (git status --porcelain)"
+changed=$(git status --porcelain)
+echo "${changed:-as it was: nothing has changed}"
 exit "$status"

@@ -25,7 +25,7 @@ stage() {
   printf '== %s: %d s\n' "$name" $((SECONDS - begin))
 }
 
-build() { go build -o bin/ ./cmd/orchestrate ./cmd/orchestrate-supervise; }
+demo() { KEEP=0 ./scripts/demo.sh; }
 
 cross() {
   for os in darwin windows; do
@@ -35,10 +35,10 @@ cross() {
   done
 }
 
-stage build build
+stage build make --no-print-directory build
 stage lint ./scripts/lint.sh
 stage cross-compile cross
 stage unit-and-script go test -race -timeout 15m ./...
-stage demo ./scripts/demo.sh
+stage demo demo
 stage end-to-end ./scripts/e2e.sh
 printf '\n== all stages: %d s\n' $((SECONDS - total))
