@@ -67,11 +67,15 @@ checked the claims against the evidence.
 	root.SetErr(sys.Err)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SuggestionsMinimumDistance = 2
+	root.SetHelpCommand(newHelp(root))
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usageError(fmt.Errorf("%w; `%s --help` lists the flags", err, cmd.CommandPath()))
+	})
 	root.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return cmd.Help()
 		}
-		if len(args) > 1 || !looksLikeSpec(sys.Cwd, args[0]) {
+		if len(args) > 1 || !looksLikeSpec(args[0]) {
 			return notACommand(root, args)
 		}
 		opts.spec = args[0]
@@ -86,8 +90,23 @@ checked the claims against the evidence.
 	return root
 }
 
+// newHelp is cobra's help command, but a topic that is no command is an error.
+func newHelp(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Say what a command does",
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return notACommand(root, args)
+			}
+			return cmd.Help()
+		},
+	}
+}
+
 // looksLikeSpec reports whether a bare argument can only mean a spec file.
-func looksLikeSpec(cwd, arg string) bool {
+func looksLikeSpec(arg string) bool {
 	switch strings.ToLower(filepath.Ext(arg)) {
 	case ".yaml", ".yml", ".json":
 		return !strings.ContainsAny(arg, "\n")
