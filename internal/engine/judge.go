@@ -61,7 +61,7 @@ func (r *run) ask(ctx context.Context, c *arbiter.Case) {
 	route := r.plan.Arbiter.Route
 	c.Runtime, c.Model, c.Independence = route.Runtime, route.Model, route.Independence
 	c.Judged = r.judged()
-	bundle := r.bundle(ctx, c.Findings)
+	bundle := r.bundle(c.Findings)
 	q := question{evidence: r.redact.Bytes(arbiter.Evidence(bundle)), judged: c.Judged, cites: cites(bundle)}
 	prompt := arbiter.Prompt(q.evidence)
 	answer, status := r.arbitrate(ctx, 1, prompt, q)
@@ -188,7 +188,7 @@ func (r *run) arbiterAttempt(ctx context.Context, a *attempt, evidence []byte) (
 }
 
 // bundle collects what the arbiter is shown.
-func (r *run) bundle(ctx context.Context, findings []ledger.Finding) arbiter.Bundle {
+func (r *run) bundle(findings []ledger.Finding) arbiter.Bundle {
 	s := r.plan.Spec
 	b := arbiter.Bundle{
 		RunID: r.led.ID, Base: r.plan.Base, Outcome: s.Outcome, Constraints: s.Constraints,
@@ -288,7 +288,7 @@ func (r *run) lineAt(ctx context.Context, j *jobRun, name string, n int) (string
 	if err != nil {
 		return "", false
 	}
-	defer root.Close() // opened for reading
+	defer root.Close() //nolint:errcheck // opened for reading
 	data, err := root.ReadFile(filepath.FromSlash(name))
 	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 	if err != nil || n < 1 || n > len(lines) {

@@ -20,7 +20,7 @@ func (r *run) scrubArtifacts(a *attempt) error {
 	if err != nil {
 		return err
 	}
-	defer root.Close() // nothing is written through the folder itself
+	defer root.Close() //nolint:errcheck // nothing is written through the folder itself
 	return fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err

@@ -69,7 +69,7 @@ func passageAt(b []byte, i int) (passage, bool) {
 func valueEnd(b []byte, start int) int {
 	if q := b[start-1]; q == '"' || q == '\'' || q == '`' {
 		line := b[start:min(len(b), start+256)]
-		if k := bytes.IndexByte(line, q); k >= 0 && bytes.IndexAny(line[:k], " \t\r\n") < 0 {
+		if k := bytes.IndexByte(line, q); k >= 0 && !bytes.ContainsAny(line[:k], " \t\r\n") {
 			return start + len(bytes.TrimRight(line[:k], `\`))
 		}
 	}

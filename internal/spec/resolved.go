@@ -29,23 +29,34 @@ func (s *Spec) Resolved() ([]byte, error) {
 	w.add("base", s.Base)
 	w.add("budget", s.Budget)
 	w.add("arbiter", s.Arbiter)
-	jobs := make([]any, len(s.Jobs))
-	for i := range s.Jobs {
-		jobs[i] = &s.Jobs[i]
-	}
-	w.add("jobs", jobs)
 	var b bytes.Buffer
-	enc, err := yaml.NewDumper(&b, yaml.WithIndent(2), yaml.WithLineWidth(-1))
-	if err != nil {
-		return nil, fmt.Errorf("jobs.yaml: %w", err)
+	if err := dump(&b, w.node()); err != nil {
+		return nil, err
 	}
-	if err := enc.Dump(w.node()); err != nil {
-		return nil, fmt.Errorf("jobs.yaml: %w", err)
-	}
-	if err := enc.Close(); err != nil {
-		return nil, fmt.Errorf("jobs.yaml: %w", err)
+	// Job by job: the YAML library keeps all of a document until its end, which
+	// for a thousand jobs is a hundred times the text.
+	b.WriteString("jobs:\n")
+	for i := range s.Jobs {
+		if err := dump(&b, node([]any{&s.Jobs[i]})); err != nil {
+			return nil, err
+		}
 	}
 	return b.Bytes(), nil
+}
+
+// dump appends one YAML document.
+func dump(b *bytes.Buffer, n *yaml.Node) error {
+	enc, err := yaml.NewDumper(b, yaml.WithIndent(2), yaml.WithLineWidth(-1))
+	if err == nil {
+		err = enc.Dump(n)
+	}
+	if err == nil {
+		err = enc.Close()
+	}
+	if err != nil {
+		return fmt.Errorf("jobs.yaml: %w", err)
+	}
+	return nil
 }
 
 func (b Budget) mapping() mapping {

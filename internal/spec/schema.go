@@ -16,6 +16,10 @@ var schemaJSON []byte
 // Schema returns the JSON Schema (draft 2020-12) of a job spec.
 func Schema() []byte { return bytes.Clone(schemaJSON) }
 
+// schemaURL names the schema. It is absolute: a relative one is resolved against
+// the working folder, whose name may hold what no URL can.
+const schemaURL = "file:///schema.json"
+
 // schema is the compiled form beside the raw one, from which messages take the
 // words that say what is allowed ("title") and the keys that are known.
 type schema struct {
@@ -31,10 +35,10 @@ var loadSchema = sync.OnceValue(func() *schema {
 		panic("embedded schema.json: " + err.Error())
 	}
 	c := jsonschema.NewCompiler()
-	if err := c.AddResource("schema.json", raw); err != nil {
+	if err := c.AddResource(schemaURL, raw); err != nil {
 		panic("embedded schema.json: " + err.Error())
 	}
-	return &schema{compiled: c.MustCompile("schema.json"), raw: raw}
+	return &schema{compiled: c.MustCompile(schemaURL), raw: raw}
 })
 
 // node finds the raw schema at a location such as "…#/$defs/job/properties/id".

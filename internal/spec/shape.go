@@ -71,7 +71,7 @@ func (r *reader) unknownKey(parent value, key string, known []string) {
 
 // missing reports a required field that is absent; hint says what may stand there.
 func (r *reader) missing(v value, hint string) {
-	_, name, ok := cutLast(v.path, ".")
+	name, ok := afterLast(v.path, ".")
 	if !ok {
 		name = v.path
 	}
@@ -95,7 +95,7 @@ func (r *reader) notInEnum(v value, want []any) {
 // notAllowed says what was found and, in the schema's own words, what may be there.
 func (r *reader) notAllowed(v value, node map[string]any) {
 	if only, ok := node["type"].(string); ok && only == "null" {
-		_, name, _ := cutLast(v.path, ".")
+		name, _ := afterLast(v.path, ".")
 		r.report(v.at(), v.path, "not-available", name+" is not available yet; remove it")
 		return
 	}
@@ -110,11 +110,11 @@ func (r *reader) notAllowed(v value, node map[string]any) {
 	r.fail(v, "value", fmt.Sprintf("found %s; allowed: %s", found, allowed))
 }
 
-// cutLast cuts s around the last separator.
-func cutLast(s, sep string) (before, after string, found bool) {
+// afterLast is what stands behind the last separator.
+func afterLast(s, sep string) (after string, found bool) {
 	i := strings.LastIndex(s, sep)
 	if i < 0 {
-		return "", "", false
+		return "", false
 	}
-	return s[:i], s[i+len(sep):], true
+	return s[i+len(sep):], true
 }

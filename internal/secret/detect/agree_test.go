@@ -85,7 +85,7 @@ func compare(t *testing.T, d *gitleaks.Detector, red *secret.Redactor, rule conf
 		if k > 300 && tried == 0 { // the rule wants its keyword somewhere else
 			text = strings.Join(rule.Keywords, "\n") + "\n" + text
 		}
-		for _, f := range d.Detect(gitleaks.Fragment{Raw: text, FilePath: inFile[rule.RuleID]}) {
+		for _, f := range d.Detect(gitleaks.Fragment{Raw: text, FilePath: inFile[rule.RuleID]}) { //nolint:staticcheck // v8 has no other form yet
 			if f.RuleID != rule.RuleID {
 				continue
 			}

@@ -64,8 +64,45 @@ var defaults = sync.OnceValues(func() (config.Config, error) {
 	if err := v.Unmarshal(&raw); err != nil {
 		return config.Config{}, err
 	}
-	return raw.Translate()
+	words := takeStopWords(&raw)
+	cfg, err := raw.Translate()
+	if err != nil {
+		return config.Config{}, err
+	}
+	return cfg, words.giveBack(cfg)
 })
+
+// stopWords are the words of one rule's list of what is no secret.
+type stopWords map[string][][]string // rule -> its lists in order
+
+// takeStopWords keeps the library from building a table for a quick search of
+// them: eight megabytes for a thousand words that are looked up only in what a
+// rule has already found.
+func takeStopWords(raw *config.ViperConfig) stopWords {
+	taken := stopWords{}
+	for _, rule := range raw.Rules {
+		for _, list := range rule.Allowlists {
+			lower := strings.Fields(strings.ToLower(strings.Join(list.StopWords, " ")))
+			taken[rule.ID] = append(taken[rule.ID], lower)
+			list.StopWords = nil
+		}
+	}
+	return taken
+}
+
+// giveBack puts the words where they are looked up one by one.
+func (w stopWords) giveBack(cfg config.Config) error {
+	for id, lists := range w {
+		have := cfg.Rules[id].Allowlists
+		if len(have) != len(lists) {
+			return fmt.Errorf("rule %s has %d lists of exceptions where %d were read", id, len(have), len(lists))
+		}
+		for i, words := range lists {
+			have[i].StopWords = words
+		}
+	}
+	return nil
+}
 
 // Find returns the secrets in text, in order of their place.
 func (d *Detector) Find(text string) []Finding {
@@ -90,7 +127,7 @@ func (d *Detector) FindContext(ctx context.Context, text string) ([]Finding, err
 			add(s.Rule, text[s.Start:s.End], line, col)
 		}
 	}
-	for _, f := range d.rules.DetectContext(ctx, gitleaks.Fragment{Raw: text}) {
+	for _, f := range d.rules.DetectContext(ctx, gitleaks.Fragment{Raw: text}) { //nolint:staticcheck // v8 has no other form yet
 		line, col := f.StartLine+1, max(f.StartColumn, 1)
 		if line > 1 {
 			col = max(col-1, 1) // the detector counts the line break before
