@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -205,7 +206,7 @@ func readFault(err error) string {
 	if os.IsNotExist(err) {
 		return "no such file"
 	}
-	if pe, ok := err.(*os.PathError); ok {
+	if pe := (*os.PathError)(nil); errors.As(err, &pe) {
 		return "cannot be read: " + pe.Err.Error()
 	}
 	return "cannot be read: " + err.Error()
