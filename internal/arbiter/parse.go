@@ -28,10 +28,13 @@ var compiled = sync.OnceValue(func() *jsonschema.Schema {
 		panic("embedded answer.schema.json: " + err.Error())
 	}
 	c := jsonschema.NewCompiler()
-	if err := c.AddResource("answer.schema.json", doc); err != nil {
+	// Absolute, because a relative name is resolved against the working folder,
+	// whose own may hold what no URL can.
+	const url = "file:///answer.schema.json"
+	if err := c.AddResource(url, doc); err != nil {
 		panic("embedded answer.schema.json: " + err.Error())
 	}
-	return c.MustCompile("answer.schema.json")
+	return c.MustCompile(url)
 })
 
 // Verdict is the arbiter's answer as it gave it.

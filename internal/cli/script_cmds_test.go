@@ -29,8 +29,8 @@ func need(ts *testscript.TestScript, args []string, least, most int, usage strin
 	}
 }
 
-// agent puts a fake coding agent first on PATH: `agent claude [SCENARIO]`. In the
-// scenario $WORK stands for the script's folder.
+// agent puts a fake coding agent first on PATH: `agent claude [SCENARIO]`. The
+// scenario is a file of $WORK, and in it $WORK stands for that folder.
 func agent(ts *testscript.TestScript, _ bool, args []string) {
 	need(ts, args, 1, 2, "agent NAME [SCENARIO]")
 	dir := filepath.Join(ts.Getenv("WORK"), ".agents", args[0])
@@ -46,7 +46,7 @@ func agent(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	scenario := ""
 	if len(args) == 2 {
-		scenario = strings.ReplaceAll(ts.ReadFile(args[1]), "$WORK", ts.Getenv("WORK"))
+		scenario = strings.ReplaceAll(ts.ReadFile(filepath.Join(ts.Getenv("WORK"), args[1])), "$WORK", ts.Getenv("WORK"))
 	}
 	ts.Check(os.WriteFile(filepath.Join(dir, "fakecli.yaml"), []byte(scenario), 0o600))
 }

@@ -125,11 +125,17 @@ func hold(args []string) int {
 	return 0
 }
 
-// say prints the value of a variable in the ways that secrets come out: `say plain
-// VAR`, split (in two writes, 200 ms apart), json, base64, error (on standard
-// error, in a message).
+// say prints the value of a variable of a .env file in the ways that secrets come
+// out: `say plain FILE VAR`, split (in two writes, 200 ms apart), json, base64,
+// error (on standard error, in a message).
 func say(args []string) int {
-	value := os.Getenv(args[1])
+	data, err := os.ReadFile(args[1])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "say:", err)
+		return 1
+	}
+	_, rest, _ := strings.Cut(string(data), args[2]+"=")
+	value, _, _ := strings.Cut(rest, "\n")
 	switch args[0] {
 	case "split":
 		os.Stdout.WriteString("token " + value[:len(value)/2]) //nolint:errcheck // a test's output
