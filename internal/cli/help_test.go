@@ -20,6 +20,7 @@ func TestMistypedWords(t *testing.T) {
 		{"help bogus", 2, "orchestrate --help lists the commands"},
 		{"--bogus", 2, "`orchestrate --help` lists the flags"},
 		{"plan --bogus x.yaml", 2, "`orchestrate plan --help` lists the flags"},
+		{"run nothing.yaml", 2, "`orchestrate init`"},
 		{"status", 2, "needs RUN"},
 	} {
 		var out, complaint strings.Builder

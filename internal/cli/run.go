@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
 	"syscall"
@@ -112,6 +113,9 @@ func refuse(sys System, diags []spec.Diagnostic) error {
 		source = nil // the diagnostics say what they can without the text
 	}
 	fmt.Fprint(sys.Err, spec.Format(diags, source))
+	if errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintln(sys.Err, "next: name a spec that is there, or write a first one with `orchestrate init`")
+	}
 	return exit(exitUsage)
 }
 
