@@ -18,23 +18,56 @@ func (r *reader) searchDocument(data []byte, root value) {
 	told := map[string]bool{}
 	// Strings first: they know their field. Joined, because a search has a cost
 	// of its own that a thousand short strings would multiply.
-	joined, starts := join(texts)
+	once := firstOfEach(texts)
+	joined, starts := join(once)
 	for _, s := range r.opt.Secrets(joined) {
 		i := sort.SearchInts(starts, s.Line+1) - 1
 		if i < 0 {
 			continue
 		}
-		v := texts[i]
+		v := once[i]
 		at := r.within(v, s.Line-starts[i]+1, s.Col)
 		told[s.Fingerprint] = true
 		r.secret(at, v.path, s)
 	}
-	for _, s := range r.opt.Secrets(string(data)) {
+	for _, s := range r.opt.Secrets(withoutRepeats(r.lines)) {
 		r.secretLines[s.Line] = true
 		if !told[s.Fingerprint] {
 			r.secret(spot{s.Line, s.Col}, nearestField(texts, s.Line), s)
 		}
 	}
+}
+
+// repeatable is how long a line must be to be searched only once when it comes
+// again. Shorter ones, such as the first line of a key, may be part of several
+// different secrets.
+const repeatable = 128
+
+// withoutRepeats is the document with long lines emptied that were there before:
+// the lists of a wide graph are most of it.
+func withoutRepeats(lines []string) string {
+	seen := map[string]bool{}
+	var b strings.Builder
+	for _, line := range lines {
+		if len(line) < repeatable || !seen[line] {
+			b.WriteString(line)
+			seen[line] = true
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// firstOfEach keeps the first value of those with equal text.
+func firstOfEach(texts []value) (once []value) {
+	seen := map[string]bool{}
+	for _, v := range texts {
+		if !seen[v.t.text] {
+			seen[v.t.text] = true
+			once = append(once, v)
+		}
+	}
+	return once
 }
 
 // secret reports one find: field, rule, line and the way past a false alarm.

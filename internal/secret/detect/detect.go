@@ -82,8 +82,11 @@ func takeStopWords(raw *config.ViperConfig) stopWords {
 	taken := stopWords{}
 	for _, rule := range raw.Rules {
 		for _, list := range rule.Allowlists {
-			lower := strings.Fields(strings.ToLower(strings.Join(list.StopWords, " ")))
-			taken[rule.ID] = append(taken[rule.ID], lower)
+			words := list.StopWords
+			for i := range words {
+				words[i] = strings.ToLower(words[i])
+			}
+			taken[rule.ID] = append(taken[rule.ID], words)
 			list.StopWords = nil
 		}
 	}
