@@ -176,17 +176,13 @@ func (r *run) budgetThatEnded() string {
 
 // open leaves what is known before the first job.
 func (r *run) open() error {
-	resolved, err := r.plan.Spec.Resolved()
-	if err != nil {
-		return err
-	}
 	var ids []string
 	for _, j := range r.plan.Spec.Jobs {
 		ids = append(ids, j.ID)
 	}
-	err = errors.Join(
+	err := errors.Join(
 		r.led.WriteFile(ledger.SpecFile, r.plan.Spec.Source),
-		r.led.WriteFile(ledger.JobsFile, resolved),
+		r.led.WriteFile(ledger.JobsFile, r.plan.Spec.Resolved()),
 		r.led.WriteJSON(ledger.RuntimesFile, ledger.Runtimes{SchemaVersion: ledger.SchemaVersion, Profiles: r.plan.Inventory.Profiles}),
 		r.led.WriteJSON(ledger.ApprovalsFile, ledger.Approvals{SchemaVersion: ledger.SchemaVersion, Approvals: []ledger.Approval{}}),
 		r.led.Append(ledger.RunStarted(ledger.RunInfo{

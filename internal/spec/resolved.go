@@ -3,7 +3,6 @@ package spec
 import (
 	"bytes"
 	"fmt"
-	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v4"
@@ -17,7 +16,7 @@ import (
 // Text files are named, not copied, with their digests as comments; reading
 // Resolved again with Options.Dir set to the Spec's Dir gives an equal Spec as
 // long as they are unchanged.
-func (s *Spec) Resolved() ([]byte, error) {
+func (s *Spec) Resolved() []byte {
 	w := mapping{}
 	w.add("version", s.Version)
 	w.add("outcome", orNull(s.Outcome))
@@ -30,33 +29,12 @@ func (s *Spec) Resolved() ([]byte, error) {
 	w.add("budget", s.Budget)
 	w.add("arbiter", s.Arbiter)
 	var b bytes.Buffer
-	if err := dump(&b, w.node()); err != nil {
-		return nil, err
-	}
-	// Job by job: the YAML library keeps all of a document until its end, which
-	// for a thousand jobs is a hundred times the text.
+	emit(&b, w.node(), 0)
 	b.WriteString("jobs:\n")
-	for i := range s.Jobs {
-		if err := dump(&b, node([]any{&s.Jobs[i]})); err != nil {
-			return nil, err
-		}
+	for i := range s.Jobs { // one by one: a thousand trees at once are much memory
+		emit(&b, node([]any{&s.Jobs[i]}), 0)
 	}
-	return b.Bytes(), nil
-}
-
-// dump appends one YAML document.
-func dump(b *bytes.Buffer, n *yaml.Node) error {
-	enc, err := yaml.NewDumper(b, yaml.WithIndent(2), yaml.WithLineWidth(-1))
-	if err == nil {
-		err = enc.Dump(n)
-	}
-	if err == nil {
-		err = enc.Close()
-	}
-	if err != nil {
-		return fmt.Errorf("jobs.yaml: %w", err)
-	}
-	return nil
+	return b.Bytes()
 }
 
 func (b Budget) mapping() mapping {
@@ -256,9 +234,6 @@ func node(v any) *yaml.Node {
 		for _, item := range v {
 			n.Content = append(n.Content, node(item))
 		}
-		if len(v) == 0 {
-			n.Style = yaml.FlowStyle
-		}
 		return n
 	case bool:
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: fmt.Sprint(v)}
@@ -269,14 +244,7 @@ func node(v any) *yaml.Node {
 	}
 }
 
-// text is a string in double quotes where it must not be read as anything else,
-// as a block where it has lines.
+// text is a string; emit knows when it needs quotes.
 func text(s string) *yaml.Node {
-	n := &yaml.Node{}
-	n.SetString(s)
-	switch strings.ToLower(s) {
-	case "y", "n", "yes", "no", "on", "off": // booleans to older YAML readers
-		n.Style = yaml.DoubleQuotedStyle
-	}
-	return n
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
 }
