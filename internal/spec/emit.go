@@ -2,7 +2,6 @@ package spec
 
 import (
 	"bytes"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -83,18 +82,32 @@ func emitScalar(b *bytes.Buffer, n *yaml.Node, depth int) {
 	b.WriteByte('\n')
 }
 
-// harmless are words that mean themselves without quotes: no number, date or
-// punctuation that YAML reads something into. Durations are among them.
-var harmless = regexp.MustCompile(`^(?:[A-Za-z_/][A-Za-z0-9_./+-]*(?: [A-Za-z0-9_./+-]+)*|(?:[0-9]+[hms])+)$`)
-
-// bare reports whether a text needs no quotes.
+// bare reports whether a text means itself without quotes: plain words, paths and
+// durations, with nothing that YAML reads something into.
 func bare(s string) bool {
+	if s == "" {
+		return false
+	}
+	last := s[len(s)-1]
+	if '0' <= s[0] && s[0] <= '9' {
+		return strings.Trim(s, "0123456789hms") == "" && last >= 'h'
+	}
+	if !letter(s[0]) && s[0] != '_' && s[0] != '/' || last == ' ' {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; !letter(c) && (c < '0' || c > '9') && !strings.Contains("_./+- ", s[i:i+1]) {
+			return false
+		}
+	}
 	switch strings.ToLower(s) {
 	case "null", "true", "false", "y", "n", "yes", "no", "on", "off": // to some reader of YAML
 		return false
 	}
-	return harmless.MatchString(s)
+	return true
 }
+
+func letter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // literal reports whether a text of several lines keeps every byte as a block.
 func literal(s string) bool {
