@@ -69,8 +69,11 @@ func (r *reader) dependencies(views []jobView, known map[string]jobView) {
 	}
 	slices.Sort(ids)
 	for _, v := range views {
-		for _, item := range v.own.field("depends_on").items() {
-			r.knownJob(item, known, ids)
+		on := v.own.field("depends_on")
+		for i, id := range on.list() {
+			if _, ok := known[id.text]; !ok {
+				r.knownJob(on.item(i), known, ids)
+			}
 		}
 		for _, item := range v.get("inputs").items() {
 			r.knownJob(item.field("from_job"), known, ids)

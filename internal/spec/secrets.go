@@ -14,11 +14,10 @@ func (r *reader) searchDocument(data []byte, root value) {
 		return
 	}
 	r.lines = strings.Split(string(data), "\n")
-	texts := collect(root, nil)
 	told := map[string]bool{}
 	// Strings first: they know their field. Joined, because a search has a cost
 	// of its own that a thousand short strings would multiply.
-	once := firstOfEach(texts)
+	once := firstOfEach(root, map[string]bool{}, nil)
 	joined, starts := join(once)
 	for _, s := range r.opt.Secrets(joined) {
 		i := sort.SearchInts(starts, s.Line+1) - 1
@@ -33,7 +32,7 @@ func (r *reader) searchDocument(data []byte, root value) {
 	for _, s := range r.opt.Secrets(withoutRepeats(r.lines)) {
 		r.secretLines[s.Line] = true
 		if !told[s.Fingerprint] {
-			r.secret(spot{s.Line, s.Col}, nearestField(texts, s.Line), s)
+			r.secret(spot{s.Line, s.Col}, nearestField(collect(root, nil), s.Line), s)
 		}
 	}
 }
@@ -58,16 +57,29 @@ func withoutRepeats(lines []string) string {
 	return b.String()
 }
 
-// firstOfEach keeps the first value of those with equal text.
-func firstOfEach(texts []value) (once []value) {
-	seen := map[string]bool{}
-	for _, v := range texts {
+// firstOfEach is collect without texts that were there before.
+func firstOfEach(v value, seen map[string]bool, into []value) []value {
+	if v.t == nil {
+		return into
+	}
+	switch v.t.kind {
+	case kindText:
 		if !seen[v.t.text] {
 			seen[v.t.text] = true
-			once = append(once, v)
+			into = append(into, v)
+		}
+	case kindList:
+		for i, item := range v.t.items {
+			if !seen[item.text] || item.kind != kindText {
+				into = firstOfEach(v.item(i), seen, into)
+			}
+		}
+	case kindMap:
+		for _, k := range v.t.keys {
+			into = firstOfEach(v.field(k), seen, into)
 		}
 	}
-	return once
+	return into
 }
 
 // secret reports one find: field, rule, line and the way past a false alarm.

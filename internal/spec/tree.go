@@ -64,9 +64,15 @@ func (b *builder) build(n *yaml.Node) *tree {
 	}
 	t := &tree{at: spot{n.Line, n.Column}, size: 1}
 	b.nodes++
+	if n.Anchor != "" { // an alias may ask for it again
+		defer func() { b.done[n] = t }()
+	}
+	if n.Kind == yaml.ScalarNode {
+		b.scalar(n, t)
+		return t
+	}
 	if len(b.open) == maxDepth {
 		b.report(t.at, "depth", fmt.Sprintf("lists and mappings nest more than %d deep here; no field of a spec does", maxDepth))
-		b.done[n] = t
 		return t
 	}
 	b.open[n] = true
@@ -79,7 +85,6 @@ func (b *builder) build(n *yaml.Node) *tree {
 		b.scalar(n, t)
 	}
 	delete(b.open, n)
-	b.done[n] = t
 	return t
 }
 
@@ -95,6 +100,7 @@ func (b *builder) alias(n *yaml.Node) *tree {
 func (b *builder) sequence(n *yaml.Node, t *tree) {
 	b.tag(n, "!!seq")
 	t.kind = kindList
+	t.items = make([]*tree, 0, len(n.Content))
 	for _, c := range n.Content {
 		item := b.build(c)
 		t.items = append(t.items, item)

@@ -38,13 +38,18 @@ func (v value) field(key string) value {
 	return out
 }
 
-// items are the members of a list that are not null.
-func (v value) items() []value {
+// list is what a list holds, nulls included.
+func (v value) list() []*tree {
 	if v.t == nil || v.t.kind != kindList {
 		return nil
 	}
-	var out []value
-	for i := range v.t.items {
+	return v.t.items
+}
+
+// items are the members of a list that are not null.
+func (v value) items() []value {
+	out := make([]value, 0, len(v.list()))
+	for i := range v.list() {
 		if c := v.item(i); c.present() {
 			out = append(out, c)
 		}
@@ -90,10 +95,10 @@ func (v value) texts() []string {
 	if v.t == nil || v.t.kind != kindList {
 		return nil
 	}
-	out := []string{}
-	for _, c := range v.items() {
-		if c.t.kind == kindText {
-			out = append(out, c.t.text)
+	out := make([]string, 0, len(v.t.items))
+	for _, c := range v.t.items {
+		if c.kind == kindText {
+			out = append(out, c.text)
 		}
 	}
 	return out
