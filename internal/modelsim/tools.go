@@ -1,0 +1,132 @@
+package modelsim
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"strings"
+)
+
+// call is one use of a tool.
+type call struct {
+	name   string
+	custom bool // takes raw instead of input
+	input  map[string]any
+	raw    string
+}
+
+// callOf finds the tool of the request that does what the step wants. An error
+// says what is offered instead.
+func (p *player) callOf(step Step) (call, error) {
+	switch {
+	case step.Tool != nil:
+		return p.named(*step.Tool)
+	case step.Write != nil:
+		return p.write(p.fill(step.Write.Path), p.fill(step.Write.Content))
+	case step.Read != nil:
+		return p.readFile(p.fill(*step.Read))
+	default:
+		return p.shell(p.fill(*step.Shell))
+	}
+}
+
+func (p *player) named(t Tool) (call, error) {
+	c := call{raw: p.fill(t.Raw), input: map[string]any{}}
+	for key, value := range t.Input {
+		c.input[key] = p.fillAll(value)
+	}
+	for _, name := range t.Names {
+		if o, ok := p.request.offered[name]; ok || t.Force {
+			c.name, c.custom = name, o.custom || t.Raw != ""
+			return c, nil
+		}
+	}
+	return call{}, p.lacking(t.Names...)
+}
+
+func (p *player) lacking(names ...string) error {
+	return fmt.Errorf("the request offers no tool %s; it offers: %s", strings.Join(names, " or "), strings.Join(p.request.Tools, ", "))
+}
+
+func (p *player) offers(name string) bool {
+	_, ok := p.request.offered[name]
+	return ok
+}
+
+func (p *player) write(file, content string) (call, error) {
+	if p.request.API == Anthropic {
+		if p.offers("Write") {
+			return call{name: "Write", input: map[string]any{"file_path": p.absolute(file), "content": content}}, nil
+		}
+		return p.shell(fmt.Sprintf("printf %%s %s > %s", quoted(content), quoted(file)))
+	}
+	return p.patch(addition(file, content))
+}
+
+// patch applies a patch with whichever of the agent's tools takes one.
+func (p *player) patch(text string) (call, error) {
+	o, offered := p.request.offered["apply_patch"]
+	switch {
+	case offered && o.custom:
+		return call{name: "apply_patch", custom: true, raw: text}, nil
+	case offered:
+		return call{name: "apply_patch", input: map[string]any{"input": text}}, nil
+	case p.offers("exec"):
+		return program("apply_patch", text)
+	}
+	return call{}, p.lacking("apply_patch", "exec")
+}
+
+func (p *player) readFile(file string) (call, error) {
+	if p.request.API == Anthropic && p.offers("Read") {
+		return call{name: "Read", input: map[string]any{"file_path": p.absolute(file)}}, nil
+	}
+	return p.shell("cat " + quoted(file))
+}
+
+func (p *player) shell(command string) (call, error) {
+	switch {
+	case p.offers("Bash"):
+		return call{name: "Bash", input: map[string]any{"command": command, "description": "as the scenario says"}}, nil
+	case p.offers("exec_command"):
+		return call{name: "exec_command", input: map[string]any{"cmd": command}}, nil
+	case p.offers("shell_command"):
+		return call{name: "shell_command", input: map[string]any{"command": command}}, nil
+	case p.offers("shell"):
+		return call{name: "shell", input: map[string]any{"command": []string{"bash", "-lc", command}}}, nil
+	case p.offers("exec"):
+		return program("exec_command", map[string]any{"cmd": command})
+	}
+	return call{}, p.lacking("Bash", "exec_command", "shell_command", "shell", "exec")
+}
+
+// program is a call of the tool that runs JavaScript, in which the agent's other
+// tools are functions.
+func program(tool string, argument any) (call, error) {
+	text, err := json.Marshal(argument)
+	if err != nil {
+		return call{}, err
+	}
+	raw := fmt.Sprintf("const r = await tools.%s(%s); text(typeof r === 'string' ? r : JSON.stringify(r));", tool, text)
+	return call{name: "exec", custom: true, raw: raw}, nil
+}
+
+// addition is a patch that adds a file.
+func addition(file, content string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "*** Begin Patch\n*** Add File: %s\n", file)
+	for line := range strings.SplitSeq(strings.TrimSuffix(content, "\n"), "\n") {
+		fmt.Fprintf(&b, "+%s\n", line)
+	}
+	b.WriteString("*** End Patch")
+	return b.String()
+}
+
+func (p *player) absolute(file string) string {
+	if path.IsAbs(file) {
+		return file
+	}
+	return path.Join(p.request.cwd, file)
+}
+
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -1,0 +1,120 @@
+package modelsim
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+)
+
+// Verdict is an arbiter's answer about the jobs that the prompt names: everything
+// passes, each job with the first thing that the prompt says may be cited. The
+// fields change that.
+type Verdict struct {
+	Overall    string            `yaml:"overall"`    // "" = pass
+	Jobs       map[string]string `yaml:"jobs"`       // job -> verdict
+	Cite       map[string]string `yaml:"cite"`       // job -> KIND:REF, instead of what may be cited
+	Answers    map[int]string    `yaml:"answers"`    // question -> answer
+	Unresolved []string          `yaml:"unresolved"` // unresolved questions
+}
+
+// judged is one job of an arbiter's prompt.
+type judged struct {
+	id   string
+	cite string // KIND: REF
+}
+
+var errNoJobs = errors.New("verdict: the request names no job to judge")
+
+// answer is the verdict as a fenced block.
+func (v Verdict) answer(user []string) (string, error) {
+	jobs := judgedJobs(strings.Join(user, "\n"))
+	if len(jobs) == 0 {
+		return "", errNoJobs
+	}
+	overall := v.Overall
+	if overall == "" {
+		overall = "pass"
+	}
+	unresolved := v.Unresolved
+	if unresolved == nil {
+		unresolved = []string{}
+	}
+	data, err := json.MarshalIndent(map[string]any{
+		"jobs": v.jobs(jobs), "questions": v.questions(), "contradictions": []string{}, "unsupportedClaims": []string{},
+		"safetyGaps": []string{}, "unresolvedQuestions": unresolved, "overall": overall,
+	}, "", "  ")
+	return "```json\n" + string(data) + "\n```\n", err
+}
+
+func (v Verdict) jobs(jobs []judged) []map[string]any {
+	var out []map[string]any
+	for _, j := range jobs {
+		verdict, cite := "pass", j.cite
+		if said, ok := v.Jobs[j.id]; ok {
+			verdict = said
+		}
+		if said, ok := v.Cite[j.id]; ok {
+			cite = said
+		}
+		citations := []map[string]string{}
+		if kind, ref, ok := strings.Cut(cite, ":"); ok {
+			citations = append(citations, map[string]string{"kind": kind, "ref": strings.TrimSpace(ref)})
+		}
+		out = append(out, map[string]any{"job": j.id, "verdict": verdict, "why": "as the scenario says", "citations": citations})
+	}
+	return out
+}
+
+// questions gives the answers that a pass needs: 2 and 3 ask for something bad.
+func (v Verdict) questions() []map[string]any {
+	var out []map[string]any
+	for n := 1; n <= 9; n++ {
+		answer := "yes"
+		if n == 2 || n == 3 {
+			answer = "no"
+		}
+		if said, ok := v.Answers[n]; ok {
+			answer = said
+		}
+		out = append(out, map[string]any{"n": n, "answer": answer, "why": "as the scenario says"})
+	}
+	return out
+}
+
+// judgedJobs reads the jobs of an arbiter's prompt and what may be cited of each:
+// the first item of its list. What stands inside fences is the jobs' own text.
+func judgedJobs(prompt string) []judged {
+	var jobs []judged
+	listing := false
+	outsideFences(prompt, func(line string) {
+		id, isJob := strings.CutPrefix(line, "## Job ")
+		item, isItem := strings.CutPrefix(line, "- ")
+		switch {
+		case isJob:
+			jobs = append(jobs, judged{id: id})
+		case line == "May be cited:":
+			listing = len(jobs) > 0
+		case !isItem:
+			listing = false
+		case listing && jobs[len(jobs)-1].cite == "":
+			jobs[len(jobs)-1].cite = item
+		}
+	})
+	return jobs
+}
+
+// outsideFences calls line for each line that is in no fenced block.
+func outsideFences(text string, line func(string)) {
+	fence := ""
+	for l := range strings.SplitSeq(text, "\n") {
+		ticks := l[:len(l)-len(strings.TrimLeft(l, "`"))]
+		switch {
+		case fence == "" && len(ticks) >= 3:
+			fence = ticks
+		case fence == "":
+			line(l)
+		case l == fence:
+			fence = ""
+		}
+	}
+}
