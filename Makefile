@@ -9,8 +9,9 @@ programs := ./cmd/orchestrate ./cmd/orchestrate-supervise
 
 # The version is in the source; asking git for one fails in a checkout that belongs
 # to somebody else.
+# Static, so that no start pays for the dynamic loader.
 build:
-	go build -buildvcs=false -o bin/ $(programs)
+	CGO_ENABLED=0 go build -buildvcs=false -o bin/ $(programs)
 
 check: build
 	go vet ./...
@@ -32,7 +33,7 @@ e2e-latest: build
 	LATEST=1 ./scripts/e2e.sh
 
 install:
-	go install -buildvcs=false $(programs)
+	CGO_ENABLED=0 go install -buildvcs=false $(programs)
 	@dir=$$(go env GOBIN); dir=$${dir:-$$(go env GOPATH)/bin}; echo "installed orchestrate and orchestrate-supervise in $$dir"; \
 	case ":$$PATH:" in *":$$dir:"*) ;; *) echo "that folder is not on your PATH yet: export PATH=\"$$dir:\$$PATH\"";; esac
 
