@@ -3,6 +3,7 @@ package arbiter
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"orchestrate/internal/ledger"
 )
@@ -155,10 +156,12 @@ func openJob(jobs []ledger.JobVerdict, id string) (why []string) {
 			why = append(why, fmt.Sprintf("job %s: the cited %s %q is not there, so its claim is unsupported", id, c.Kind, c.Ref))
 			continue
 		}
-		found++
+		if strings.HasPrefix(c.Ref, id+":") { // what another job left proves nothing about this one
+			found++
+		}
 	}
 	if found == 0 && j.Verdict == "pass" {
-		why = append(why, fmt.Sprintf("job %s passes without evidence that is there", id))
+		why = append(why, fmt.Sprintf("job %s passes without evidence of its own that is there", id))
 	}
 	return why
 }

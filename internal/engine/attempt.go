@@ -34,9 +34,10 @@ type attempt struct {
 	env    []string
 	begun  time.Time
 
-	handed bool // the supervisor has it: a process may have been started
-	exit   supervise.Exit
-	lost   string // the supervisor failed: what is known
+	changed []string // of the shared checkout, while it alone ran
+	handed  bool     // the supervisor has it: a process may have been started
+	exit    supervise.Exit
+	lost    string // the supervisor failed: what is known
 }
 
 // prepare does everything that comes before the intent: directory, tree, inputs,

@@ -116,9 +116,16 @@ func (b *backend) MayStart() bool {
 func (b *backend) Attempt(ctx context.Context, slot int, job string, n int) dispatch.Ended {
 	r := (*run)(b)
 	j := r.jobs[job]
+	if block := r.rejudge(j); block != nil {
+		r.fail(r.led.Append(ledger.Settle(r.undispatched(job, block.Reason, block.Detail))))
+		return dispatch.Ended{}
+	}
 	r.mu.Lock()
 	a := &attempt{job: j.planned.Job, n: n, route: j.route, begun: r.eng.Now()}
 	j.tries++
+	if !a.job.Exec() {
+		j.ran = append(j.ran, a.route.Family)
+	}
 	r.mu.Unlock()
 	if err := r.led.Append(ledger.Intent(job, n, a.route)); err != nil {
 		r.fail(err)

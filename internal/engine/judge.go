@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"orchestrate/internal/arbiter"
-	"orchestrate/internal/check"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/policy"
 	"orchestrate/internal/runtime"
@@ -58,17 +57,31 @@ func (r *run) early(ctx context.Context) string {
 // looks up what it cites.
 func (r *run) ask(ctx context.Context, c *arbiter.Case) {
 	r.fail(r.led.Append(ledger.Arbitrating()))
-	route := r.plan.Arbiter.Route
+	route, block := r.arbiterRoute()
+	if block != nil {
+		c.Obstacle = fmt.Sprintf("no arbiter: %s: %s", block.Reason, block.Detail)
+		return
+	}
 	c.Runtime, c.Model, c.Independence = route.Runtime, route.Model, route.Independence
 	c.Judged = r.judged()
 	bundle := r.bundle(c.Findings)
-	q := question{evidence: r.redact.Bytes(arbiter.Evidence(bundle)), judged: c.Judged, cites: cites(bundle)}
+	q := question{route: route, evidence: r.redact.Bytes(arbiter.Evidence(bundle)), judged: c.Judged, cites: cites(bundle)}
+	if !r.affordable() {
+		c.Obstacle = "no arbiter: the budget is used up"
+		return
+	}
 	prompt := arbiter.Prompt(q.evidence)
 	answer, status := r.arbitrate(ctx, 1, prompt, q)
 	v, problem := arbiter.Parse(answer, c.Judged)
 	if !status.Status.Settled() { // only the form is wrong: once more
+		r.tell("the arbiter was asked a second time, because its first answer had not the form asked for")
+		first := answer
 		answer, status = r.arbitrate(ctx, 2, arbiter.RepairPrompt(prompt, answer, problem), q)
 		v, problem = arbiter.Parse(answer, c.Judged)
+		if changed := arbiter.Softened(first, v); problem == nil && len(changed) > 0 {
+			c.Unusable = "the repair round changed the judgement, not only its form: " + strings.Join(changed, "; ")
+			return
+		}
 	}
 	if status.ObservedModel != "" {
 		c.Model = status.ObservedModel
@@ -78,7 +91,25 @@ func (r *run) ask(ctx context.Context, c *arbiter.Case) {
 		c.Unusable = fmt.Sprintf("the arbiter's own run %s: %s: %s", status.Status, status.Reason, status.ReasonEvidence)
 		return
 	}
-	c.Answer, c.Jobs = &v, arbiter.Verify(v, citeReader{ctx, r})
+	c.Answer, c.Jobs = &v, arbiter.Verify(v, citeReader{ctx, r, citable(bundle)})
+}
+
+// affordable reports whether the budget allows another attempt.
+func (r *run) affordable() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.spent.within(r.plan.Spec.Budget)
+}
+
+// citable is all that the evidence offers for citation beside lines of files.
+func citable(b arbiter.Bundle) map[arbiter.Citation]bool {
+	all := map[arbiter.Citation]bool{}
+	for _, e := range b.Jobs {
+		for _, c := range e.Citable() {
+			all[c] = true
+		}
+	}
+	return all
 }
 
 // arbiterFacts holds the arbiter itself to layer 1. That it failed makes its
@@ -87,7 +118,7 @@ func (r *run) arbiterFacts(status ledger.JobStatus) arbiter.JobFacts {
 	status.Status, status.Reason = ledger.Success, ""
 	return arbiter.JobFacts{
 		ID: ledger.ArbiterJob, Status: status, CapabilityFloor: string(policy.C3), RiskFloor: string(policy.R0),
-		Probed: r.probedHere(status.Runtime),
+		Probed: r.probedHere(status.Runtime), Observed: r.arbiterWrote,
 	}
 }
 
@@ -104,6 +135,7 @@ func (r *run) judged() (ids []string) {
 
 // question is what the arbiter is asked about, whatever the words.
 type question struct {
+	route    ledger.Route
 	evidence []byte
 	judged   []string
 	cites    []string // for the stand-in: what it may cite of each judged job
@@ -128,7 +160,7 @@ const maxArbiterAttempts = 2
 // job, and its records. The status is queued when only the form of the answer is
 // wrong and another attempt may mend it.
 func (r *run) arbitrate(ctx context.Context, n int, prompt string, q question) (string, ledger.JobStatus) {
-	a := &attempt{job: r.plan.Arbiter.Job, n: n, route: r.plan.Arbiter.Route, begun: r.eng.Now(), prompt: prompt, judged: q.cites}
+	a := &attempt{job: r.plan.Arbiter.Job, n: n, route: q.route, begun: r.eng.Now(), prompt: prompt, judged: q.cites}
 	a.at = place{dir: r.plan.Root, top: r.plan.Root}
 	r.fail(r.led.Append(ledger.Intent(a.job.ID, n, a.route)))
 	how, err := r.arbiterAttempt(ctx, a, q.evidence)
@@ -145,7 +177,7 @@ func (r *run) arbitrate(ctx context.Context, n int, prompt string, q question) (
 	r.mu.Lock()
 	r.spent.add(a.exit.Outcome.Usage, false)
 	r.mu.Unlock()
-	again := how.Reason == runtime.BlockedNoAnswer && n < maxArbiterAttempts && ctx.Err() == nil
+	again := how.Reason == runtime.BlockedNoAnswer && n < maxArbiterAttempts && ctx.Err() == nil && r.affordable()
 	record := ledger.Settle(status)
 	if again {
 		record = ledger.AttemptEnded(status)
@@ -155,6 +187,7 @@ func (r *run) arbitrate(ctx context.Context, n int, prompt string, q question) (
 		r.led.WriteJSON(ledger.JobPath(a.job.ID, ledger.SessionFile), sessionOf(a, status)),
 		r.led.Append(record),
 	))
+	r.arbiters, r.arbiterWrote = append(r.arbiters, status), append(r.arbiterWrote, a.changed...)
 	if again {
 		status.Status = ledger.Queued
 	}
@@ -175,11 +208,15 @@ func (r *run) arbiterAttempt(ctx context.Context, a *attempt, evidence []byte) (
 	if err != nil {
 		return policy.Settlement{}, errors.Join(err, lock.Close())
 	}
-	if err := r.carryOut(ctx, 0, a, lock); err != nil {
+	alone := r.enter(ctx, a)
+	err = r.carryOut(ctx, 0, a, lock)
+	a.changed = r.leave(ctx, a, alone)
+	if err != nil {
 		return policy.Settlement{}, err
 	}
 	s := settlement{facts: policy.Facts{
-		Exit: a.exit, Lost: a.lost, Pin: a.job.Model, Models: r.profile(a.route.Runtime).Models, Budget: r.budgetThatEnded(),
+		Exit: a.exit, Lost: a.lost, Pin: a.route.Model, Models: r.profile(a.route.Runtime).Models, Budget: r.budgetThatEnded(),
+		Unproven: !a.exit.Proof.Gone,
 	}}
 	if err := r.keepAnswer(a, &s); err != nil {
 		return policy.Settlement{}, err
@@ -245,8 +282,9 @@ func (r *run) text(label, rel, cite string) (arbiter.Text, bool) {
 
 // citeReader looks up what the arbiter cites.
 type citeReader struct {
-	ctx context.Context
-	run *run
+	ctx     context.Context
+	run     *run
+	offered map[arbiter.Citation]bool
 }
 
 // Line implements arbiter.Reader: paths are from the top of the tree or from the
@@ -297,33 +335,15 @@ func (r *run) lineAt(ctx context.Context, j *jobRun, name string, n int) (string
 	return lines[n-1], true
 }
 
-// Artifact implements arbiter.Reader.
+// Artifact implements arbiter.Reader: what the evidence offers, and nothing else
+// that happens to lie in the run directory.
 func (c citeReader) Artifact(job, path string) bool {
-	j, ok := c.run.jobs[job]
-	if !ok || !filepath.IsLocal(path) {
-		return false
-	}
-	for _, a := range j.status.Artifacts {
-		if a.Path == path {
-			return true
-		}
-	}
-	_, err := os.Stat(c.run.led.Path(job, path))
-	return err == nil
+	return c.offered[arbiter.Citation{Kind: "artifact", Ref: job + ":" + path}]
 }
 
 // Check implements arbiter.Reader.
 func (c citeReader) Check(job, name string) bool {
-	j, ok := c.run.jobs[job]
-	if !ok {
-		return false
-	}
-	for _, r := range j.status.Checks {
-		if r.Name == name && r.Kind == "run" && r.Status != check.NotRun {
-			return true
-		}
-	}
-	return false
+	return c.offered[arbiter.Citation{Kind: "command", Ref: job + ":" + name}]
 }
 
 // Commit implements arbiter.Reader.

@@ -79,8 +79,8 @@ func (e *Engine) Plan(ctx context.Context, req Request) (*Plan, []spec.Diagnosti
 	if errs := p.read(); len(errs) > 0 {
 		return nil, errs, nil
 	}
-	if err := p.fixBase(ctx); err != nil {
-		return nil, nil, err
+	if errs, err := p.fixBase(ctx); len(errs) > 0 || err != nil {
+		return nil, errs, err
 	}
 	if errs := p.apply(); len(errs) > 0 {
 		return nil, errs, nil
@@ -143,21 +143,24 @@ func (p *Plan) findSecrets(text string) (out []spec.Secret) {
 
 // fixBase resolves the base once for the whole run. The workspace root that the
 // spec names may be another repository than that of the cwd.
-func (p *Plan) fixBase(ctx context.Context) error {
+func (p *Plan) fixBase(ctx context.Context) ([]spec.Diagnostic, error) {
 	if p.Repo == nil || !inside(p.Repo.Top(), p.Root) {
 		repo, err := workspace.Open(ctx, p.Root)
 		if err != nil {
 			p.Repo, p.noTree = nil, err.Error()
-			return nil
+			return nil, nil
 		}
 		p.Repo, p.noTree = repo, ""
 	}
 	var err error
 	if p.Base, err = p.Repo.Resolve(ctx, p.Spec.Base); err != nil {
-		return fmt.Errorf("base %q: %w", p.Spec.Base, err)
+		return []spec.Diagnostic{{
+			Pos: p.Spec.BasePos, Field: "base", Rule: "base",
+			Message: fmt.Sprintf("found %q: %v; allowed: a branch, tag or commit of %s", p.Spec.Base, err, p.Repo.Top()),
+		}}, nil
 	}
 	p.Dirty, err = p.Repo.Dirty(ctx)
-	return err
+	return nil, err
 }
 
 func inside(top, dir string) bool {
@@ -179,7 +182,7 @@ func (p *Plan) apply() (errs []spec.Diagnostic) {
 	p.Arbiter.Needed = p.Spec.Arbiter.Mode != arbiter.ModeChecksOnly
 	if !p.Arbiter.Needed && !arbiter.MayCheckOnly(p.execOnly(), p.risks()) {
 		errs = append(errs, spec.Diagnostic{
-			Pos: spec.Position{File: p.Spec.Path, Line: 1, Col: 1}, Field: "arbiter.mode", Rule: "checks-only",
+			Pos: p.Spec.ModePos, Field: "arbiter.mode", Rule: "checks-only",
 			Message: "checks-only is allowed when every job is a plain program or none is above R1; leave the mode out, and an arbiter reviews the work",
 		})
 	}
@@ -379,7 +382,7 @@ func (p *Plan) routeArbiter(e *Engine) {
 
 // Rehearsal reports whether the stand-in takes any part.
 func (p *Plan) Rehearsal() bool {
-	return p.Arbiter.Route.Runtime == runtimeStandin ||
+	return p.Request.Rehearse || p.Arbiter.Route.Runtime == runtimeStandin ||
 		slices.ContainsFunc(p.Jobs, func(j Planned) bool { return j.Route.Runtime == runtimeStandin })
 }
 

@@ -36,16 +36,18 @@ type run struct {
 	wall         context.Context
 	before       workspace.Fingerprint // of the shared checkout when the run started
 
-	mu       sync.Mutex
-	jobs     map[string]*jobRun
-	profiles map[string]runtime.Profile
-	failures map[string]int // failed attempts per runtime
-	spent    spending
-	begun    int // attempts begun so far, to tell whether one ran alone
-	active   int
-	outside  []string // what happened to the run, for arbiter and report
-	broken   error    // the ledger failed: the run cannot go on
-	stop     context.CancelFunc
+	mu           sync.Mutex
+	jobs         map[string]*jobRun
+	profiles     map[string]runtime.Profile
+	failures     map[string]int // failed attempts per runtime
+	spent        spending
+	begun        int // attempts begun so far, to tell whether one ran alone
+	active       int
+	arbiters     []ledger.JobStatus // one per attempt of the arbiter
+	arbiterWrote []string           // of the shared checkout
+	outside      []string           // what happened to the run, for arbiter and report
+	broken       error              // the ledger failed: the run cannot go on
+	stop         context.CancelFunc
 }
 
 // jobRun is what is remembered of a job from attempt to attempt.
@@ -58,6 +60,7 @@ type jobRun struct {
 	last     *settlement
 	command  string   // command.txt of its newest attempt
 	judges   []string // changed files that judge the work
+	ran      []string // families of the runtimes that attempts ran on, "" = unknown
 	tries    int      // on this route
 	moves    int      // promotions
 	reprobed map[string]bool

@@ -33,8 +33,8 @@ type settlement struct {
 // done is kept; only the checks are then left out.
 func (r *run) settle(ctx context.Context, slot int, a *attempt, changed []string) (settlement, policy.Settlement, error) {
 	s := settlement{facts: policy.Facts{
-		Exit: a.exit, Exec: a.job.Exec(), Lost: a.lost, Pin: a.job.Model, Models: r.profile(a.route.Runtime).Models,
-		Budget: r.budgetThatEnded(), WroteObserving: changed,
+		Exit: a.exit, Exec: a.job.Exec(), Lost: a.lost, Pin: a.route.Model, Models: r.profile(a.route.Runtime).Models,
+		Budget: r.budgetThatEnded(), WroteObserving: changed, Unproven: !a.exit.Proof.Gone,
 	}}
 	calm := context.WithoutCancel(ctx)
 	if err := r.keepAnswer(a, &s); err != nil {

@@ -23,6 +23,7 @@ type Facts struct {
 	// Findings of the engine, each line naming what and where; empty = kept.
 	Budget         string   // the budget that ended the attempt
 	Lost           string   // the supervisor itself failed: what is known
+	Unproven       bool     // its processes are not proven to have ended
 	InjectedSecret []string // secrets in the patch, by rule and place
 	WroteObserving []string // paths that an observing job changed
 	Ownership      []string // changed paths outside owned_paths
@@ -50,7 +51,8 @@ type Settlement struct {
 //  7. no completion event: no_completion
 //  8. completion without the flag, but an exit status other than 0 that our signal
 //     did not cause: crash
-//  9. what the engine found: model_mismatch, injected_secret,
+//  9. what the engine found: crash for a process tree that is not proven gone, so
+//     that nothing it left can be looked at; model_mismatch, injected_secret,
 //     wrote_while_observing, ownership_violation, empty_output, missing_output,
 //     check_failed
 func Classify(f Facts) Settlement {
@@ -168,6 +170,8 @@ func howItEnded(e supervise.Exit) string {
 func found(f Facts) (runtime.Reason, string) {
 	observed := f.Exit.Outcome.ObservedModel
 	switch {
+	case f.Unproven:
+		return runtime.ReasonCrash, "its processes are not proven to have ended, so what it left was not looked at"
 	case !PinHolds(f.Pin, observed, f.Models):
 		return runtime.ReasonModelMismatch, fmt.Sprintf("asked for model %q, %q answered", f.Pin, observed)
 	case len(f.InjectedSecret) > 0:

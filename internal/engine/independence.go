@@ -1,0 +1,67 @@
+package engine
+
+import (
+	"slices"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/policy"
+	"orchestrate/internal/route"
+)
+
+// Who judges is settled by who really did the work: a fallback may have done a
+// job that the plan had given to another family.
+
+// producers are the families of all attempts that ran for the given jobs and for
+// those that they build on.
+func (r *run) producers(ids []string) []route.Producer {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var all []route.Producer
+	seen := map[string]bool{}
+	for queue := slices.Clone(ids); len(queue) > 0; queue = queue[1:] {
+		j, ok := r.jobs[queue[0]]
+		if !ok || seen[queue[0]] {
+			continue
+		}
+		seen[queue[0]] = true
+		queue = append(queue, j.planned.Job.DependsOn...)
+		for _, family := range j.ran {
+			all = append(all, route.Producer{Job: j.planned.Job.ID, Family: family})
+		}
+	}
+	return all
+}
+
+// rejudge chooses the route of a job that judges the work of others once more,
+// now that this work is done. Other jobs keep theirs.
+func (r *run) rejudge(j *jobRun) *route.Block {
+	job := j.planned.Job
+	if !policy.Judges(job.Task) || len(j.ran) > 0 {
+		return nil
+	}
+	done := r.producers(job.DependsOn)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	in := r.plan.input(r.eng, j.planned)
+	in.Profiles, in.Failures, in.Producers = r.profiles, r.failures, done
+	next, block := r.plan.choose(in)
+	if block == nil {
+		j.route = next
+	}
+	return block
+}
+
+// arbiterRoute chooses the arbiter once more, now that the work is done.
+func (r *run) arbiterRoute() (ledger.Route, *route.Block) {
+	var ids []string
+	for i := range r.plan.Jobs {
+		ids = append(ids, r.plan.Jobs[i].Job.ID)
+	}
+	done := r.producers(ids)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return route.ArbiterRoute(route.ArbiterInput{
+		Arbiter: r.plan.Spec.Arbiter, Dir: r.plan.Root, Profiles: r.profiles, Operator: r.eng.Operator, Failures: r.failures,
+		Producers: done, Builds: r.plan.builds(r.eng), Rehearse: r.plan.Request.Rehearse,
+	})
+}
