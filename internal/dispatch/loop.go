@@ -188,11 +188,20 @@ func (l *Loop) start(ctx context.Context, job string) {
 	}()
 }
 
+// pause holds a runtime back; the longer of two pauses holds.
+func (l *Loop) pause(runtime string, until time.Time) {
+	have, held := l.paused[runtime]
+	if held && (have.IsZero() || (!until.IsZero() && until.Before(have))) {
+		return
+	}
+	l.paused[runtime] = until
+}
+
 func (l *Loop) settle(r result) {
 	l.running--
 	l.free = append(l.free, r.slot)
 	if r.Pause != "" {
-		l.paused[r.Pause] = r.Until
+		l.pause(r.Pause, r.Until)
 	}
 	if r.Again {
 		l.waiting = append(l.waiting, waiter{r.job, time.Now().Add(r.After)})

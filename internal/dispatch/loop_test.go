@@ -160,3 +160,16 @@ func TestNothingStartsWhenTheBudgetIsSpent(t *testing.T) {
 		want(t, s.started, "a.1@0s", "b.1@1s")
 	})
 }
+
+func TestAShorterPauseDoesNotEndALongerOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{ends: map[string][]Ended{
+			"a1": {{Pause: "rt-a"}}, // no quota left
+			"a2": {{Pause: "rt-a", Until: time.Now().Add(2 * time.Second), Again: true}},
+			"b1": {{OK: true, Pause: "rt-b", Until: time.Now().Add(9 * time.Second)}},
+			"b2": {{OK: true, Pause: "rt-b", Until: time.Now().Add(2 * time.Second)}},
+		}}
+		run(t, newLine(map[string][]string{"b3": {"b1", "b2"}}, "a1", "a2", "b1", "b2", "b3"), s, 4, 0)
+		want(t, s.started, "a1.1@0s", "a2.1@0s", "b1.1@0s", "b2.1@0s", "b3.1@9s")
+	})
+}
