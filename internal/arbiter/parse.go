@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"orchestrate/internal/schema"
 )
 
 //go:embed answer.schema.json
@@ -20,22 +20,7 @@ var answerSchema []byte
 // Schema is the JSON Schema (draft 2020-12) of the arbiter's answer.
 func Schema() []byte { return bytes.Clone(answerSchema) }
 
-// compiled is the schema ready for use; it is part of the program, so a fault in
-// it is a fault of the build.
-var compiled = sync.OnceValue(func() *jsonschema.Schema {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(answerSchema))
-	if err != nil {
-		panic("embedded answer.schema.json: " + err.Error())
-	}
-	c := jsonschema.NewCompiler()
-	// Absolute, because a relative name is resolved against the working folder,
-	// whose own may hold what no URL can.
-	const url = "file:///answer.schema.json"
-	if err := c.AddResource(url, doc); err != nil {
-		panic("embedded answer.schema.json: " + err.Error())
-	}
-	return c.MustCompile(url)
-})
+var compiled = sync.OnceValue(func() *schema.Schema { return schema.MustCompile(answerSchema) })
 
 // Verdict is the arbiter's answer as it gave it.
 type Verdict struct {
@@ -72,12 +57,12 @@ func Parse(answer string, judged []string) (Verdict, error) {
 	if err := singleKeys(text); err != nil {
 		return Verdict{}, err
 	}
-	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
-	if err != nil {
+	var doc any
+	if err := json.Unmarshal([]byte(text), &doc); err != nil {
 		return Verdict{}, fmt.Errorf("not one JSON value: %w", err)
 	}
-	if err := compiled().Validate(doc); err != nil {
-		return Verdict{}, explain(err)
+	if faults := compiled().Check(doc); len(faults) > 0 {
+		return Verdict{}, explain(faults)
 	}
 	var v Verdict
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
@@ -154,28 +139,12 @@ func singleKeys(text string) error {
 	}
 }
 
-// explain lists the leaves of a schema error, which name the mistakes.
-func explain(err error) error {
-	var invalid *jsonschema.ValidationError
-	if !errors.As(err, &invalid) {
-		return err
+// explain lists what is wrong, for RepairPrompt.
+func explain(faults []schema.Fault) error {
+	errs := make([]error, 0, len(faults))
+	for _, f := range faults {
+		errs = append(errs, errors.New(f.String()))
 	}
-	var errs []error
-	var walk func(e *jsonschema.ValidationError)
-	walk = func(e *jsonschema.ValidationError) {
-		for _, c := range e.Causes {
-			walk(c)
-		}
-		if len(e.Causes) == 0 {
-			// The first line of a lone leaf only repeats the schema's name.
-			text := e.Error()
-			if i := strings.LastIndexByte(text, '\n'); i >= 0 {
-				text = text[i+1:]
-			}
-			errs = append(errs, errors.New(strings.TrimPrefix(text, "- ")))
-		}
-	}
-	walk(invalid)
 	return errors.Join(errs...)
 }
 

@@ -13,11 +13,10 @@ import (
 func propertyPaths(t *testing.T) map[string]map[string]any {
 	t.Helper()
 	out := map[string]map[string]any{}
-	s := loadSchema()
 	var walk func(node map[string]any, path string)
 	walk = func(node map[string]any, path string) {
 		if ref, ok := node["$ref"].(string); ok {
-			walk(s.node(ref), path)
+			walk(schemaNode(ref), path)
 		}
 		props, _ := node["properties"].(map[string]any)
 		for name, p := range props {
@@ -29,7 +28,7 @@ func propertyPaths(t *testing.T) map[string]map[string]any {
 			walk(items, path+"[]")
 		}
 	}
-	walk(s.raw.(map[string]any), "")
+	walk(loadSchema().Raw(), "")
 	return out
 }
 

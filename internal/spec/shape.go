@@ -1,60 +1,44 @@
 package spec
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-	fault "github.com/santhosh-tekuri/jsonschema/v6/kind"
+	"orchestrate/internal/schema"
 )
 
 // shape checks the document against the schema and puts what it finds into words.
 func (r *reader) shape(root value) {
-	s := loadSchema()
-	err := s.compiled.Validate(root.t.plain())
-	var invalid *jsonschema.ValidationError
-	if errors.As(err, &invalid) {
-		r.explain(s, root, invalid)
+	for _, f := range loadSchema().Check(root.t.plain()) {
+		if r.full() {
+			return
+		}
+		r.explain(root.locate(f.At), f)
 	}
 }
 
-// explain walks to the leaves of a schema error: only they name a mistake.
-func (r *reader) explain(s *schema, root value, e *jsonschema.ValidationError) {
-	for _, c := range e.Causes {
-		r.explain(s, root, c)
-	}
-	if len(e.Causes) > 0 || r.full() {
-		return
-	}
-	v := root.locate(e.InstanceLocation)
-	switch k := e.ErrorKind.(type) {
-	case *fault.FalseSchema:
-		owner := strings.TrimSuffix(e.SchemaURL, "/unevaluatedProperties")
-		parent := root.locate(e.InstanceLocation[:len(e.InstanceLocation)-1])
-		r.unknownKey(parent, e.InstanceLocation[len(e.InstanceLocation)-1], s.keys(s.node(owner)))
-	case *fault.AdditionalProperties:
-		for _, key := range k.Properties[:min(len(k.Properties), maxErrors+1)] {
-			r.unknownKey(v, key, s.keys(s.node(e.SchemaURL)))
+// explain words one fault of a value.
+func (r *reader) explain(v value, f schema.Fault) {
+	switch f.Keyword {
+	case "additionalProperties":
+		for _, key := range f.Keys[:min(len(f.Keys), maxErrors+1)] {
+			r.unknownKey(v, key, schemaKeys(f.Schema))
 		}
-	case *fault.Required:
-		for _, key := range k.Missing {
+	case "required":
+		for _, key := range f.Keys {
 			r.missing(v.field(key), "")
 		}
-	case *fault.Enum:
-		r.notInEnum(v, k.Want)
+	case "enum":
+		want, _ := f.Schema["enum"].([]any)
+		r.notInEnum(v, want)
 	default:
-		r.notAllowed(v, s.node(e.SchemaURL))
+		r.notAllowed(v, f.Schema)
 	}
 }
 
-// unknownKey reports a key that no field has. A field that the schema knows is
-// named here too when its value is wrong, which is reported elsewhere.
+// unknownKey reports a key that no field has.
 func (r *reader) unknownKey(parent value, key string, known []string) {
-	if slices.Contains(known, key) {
-		return
-	}
 	known = slices.DeleteFunc(known, reserved)
 	v := parent.field(key)
 	at := parent.t.keyAt[key]

@@ -18,10 +18,10 @@ type Spec struct {
 	Arbiter        Arbiter
 	Jobs           []Job
 
-	Path    string // absolute path of the file
-	Dir     string // its folder: prompt_file and instructions are relative to it
-	Source  []byte // the bytes the user gave
-	Digest  string // sha256 of Source, hex
+	Path    string   // absolute path of the file
+	Dir     string   // its folder: prompt_file and instructions are relative to it
+	Source  []byte   // the bytes the user gave
+	Digest  string   // sha256 of Source, hex
 	BasePos Position // of base, where it is said
 	ModePos Position // of arbiter.mode, where it is said
 	Advice  []Diagnostic
