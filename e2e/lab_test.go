@@ -1,0 +1,225 @@
+//go:build e2e && linux
+
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/ledger/ledgertest"
+	"orchestrate/internal/modelsim"
+	"orchestrate/internal/secret/secrettest"
+)
+
+// runLimit ends a run that hangs; no test comes near it.
+const runLimit = 4 * time.Minute
+
+// lab is a workspace with a home, signed-in agents and a model service of its own.
+type lab struct {
+	t    *testing.T
+	base string // everything below is in it
+	dir  string // the workspace, a git repository
+	bin  string // where the agents are found
+	env  []string
+	keys []string // made-up, of both agents
+	sim  *modelsim.Server
+}
+
+// need reads a setting that scripts/e2e.sh makes.
+func need(t *testing.T, name string) string {
+	t.Helper()
+	value := os.Getenv(name)
+	if value == "" {
+		t.Fatalf("%s is not set: run these tests by scripts/e2e.sh", name)
+	}
+	return value
+}
+
+// newLab sets up everything. The lab is not below the temporary folder, where
+// codex's sandbox does not work.
+func newLab(t *testing.T, scenario string, nonces map[string]string) *lab {
+	t.Helper()
+	t.Parallel()
+	base, err := os.MkdirTemp(need(t, "ORCHESTRATE_E2E_LABS"), "lab-")
+	ok(t, err)
+	t.Cleanup(func() { ok(t, os.RemoveAll(base)) })
+	l := &lab{
+		t: t, base: base, dir: filepath.Join(base, "work"), bin: filepath.Join(base, "bin"),
+		keys: []string{"sk-ant-made-up-" + rand.Text(), "sk-made-up-" + rand.Text()},
+	}
+	for _, dir := range []string{"work", "bin", "home", "codex", "tmp"} {
+		ok(t, os.Mkdir(filepath.Join(base, dir), 0o700))
+	}
+	for _, name := range []string{"claude", "codex"} {
+		ok(t, os.Symlink(filepath.Join(need(t, "ORCHESTRATE_E2E_CLIS"), name), filepath.Join(l.bin, name)))
+	}
+	l.serve(scenario, nonces)
+	l.env = []string{
+		"PATH=" + l.bin + ":" + os.Getenv("PATH"), "HOME=" + filepath.Join(base, "home"), "TMPDIR=" + filepath.Join(base, "tmp"),
+		"TERM=dumb", "LANG=C.UTF-8", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
+		"CODEX_HOME=" + filepath.Join(base, "codex"),
+		"ANTHROPIC_BASE_URL=" + l.sim.URL("claude"), "ANTHROPIC_API_KEY=" + l.keys[0],
+	}
+	l.file("codex/config.toml", "openai_base_url = \""+l.sim.URL("codex")+"/v1\"\n")
+	l.command(l.keys[1], filepath.Join(l.bin, "codex"), "login", "--with-api-key")
+	return l
+}
+
+func (l *lab) serve(scenario string, nonces map[string]string) {
+	l.t.Helper()
+	s, err := modelsim.Parse([]byte(scenario))
+	ok(l.t, err)
+	l.sim, err = modelsim.Start(s, modelsim.Options{Nonces: nonces})
+	ok(l.t, err)
+	l.t.Cleanup(func() { ok(l.t, l.sim.Close()) })
+}
+
+func ok(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// file writes a file below the lab's folder.
+func (l *lab) file(path, content string) {
+	l.t.Helper()
+	full := filepath.Join(l.base, path)
+	ok(l.t, os.MkdirAll(filepath.Dir(full), 0o700))
+	ok(l.t, os.WriteFile(full, []byte(content), 0o600))
+}
+
+// command runs a program in the workspace and returns what it prints.
+func (l *lab) command(stdin string, argv ...string) string {
+	l.t.Helper()
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Dir, cmd.Env, cmd.Stdin = l.dir, l.env, strings.NewReader(stdin)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		l.t.Fatalf("%q: %v\n%s", argv, err, out)
+	}
+	return string(out)
+}
+
+// repository commits the files (name, content, …) as the workspace's only commit.
+func (l *lab) repository(files ...string) {
+	l.t.Helper()
+	for i := 0; i < len(files); i += 2 {
+		l.file("work/"+files[i], files[i+1])
+	}
+	for _, args := range []string{
+		"init -q -b main", "add -A", "-c user.name=Ann -c user.email=ann@example.invalid commit -q --allow-empty -m first",
+	} {
+		l.command("", append([]string{"git"}, strings.Fields(args)...)...)
+	}
+}
+
+// changes is what git sees in the main checkout.
+func (l *lab) changes() string {
+	l.t.Helper()
+	return l.command("", "git", "--no-optional-locks", "status", "--porcelain")
+}
+
+// ended is one finished command of orchestrate.
+type ended struct {
+	*lab
+	exit           int
+	stdout, stderr string
+	run            string // run directory; "" if none was made
+}
+
+// orchestrate runs the program under a watcher; no process may outlive it.
+func (l *lab) orchestrate(args ...string) *ended {
+	l.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), runLimit)
+	defer cancel()
+	program, err := filepath.Abs(filepath.Join(need(l.t, "ORCHESTRATE_E2E_BIN"), "orchestrate"))
+	ok(l.t, err)
+	cmd := exec.CommandContext(ctx, "/proc/self/exe", append([]string{program}, args...)...)
+	cmd.Dir, cmd.Env = l.dir, append([]string{stageEnv + "=" + stageWatcher}, l.env...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.WaitDelay = 5 * time.Second
+	read, write, err := os.Pipe()
+	ok(l.t, err)
+	cmd.ExtraFiles = []*os.File{write}
+	ok(l.t, cmd.Start())
+	ok(l.t, write.Close())
+	var found watched
+	decoded := json.NewDecoder(read).Decode(&found)
+	waited := cmd.Wait()
+	ok(l.t, read.Close())
+	e := &ended{lab: l, exit: found.Exit, stdout: stdout.String(), stderr: stderr.String()}
+	if decoded != nil || waited != nil {
+		l.t.Fatalf("orchestrate %q under its watcher: %v, %v\n%s%s", args, waited, decoded, e.stdout, e.stderr)
+	}
+	for _, left := range found.Left {
+		l.t.Errorf("orchestrate %q left a process: %s", args, left)
+	}
+	if m := runLine.FindStringSubmatch(e.stderr); m != nil {
+		e.run = m[1]
+	}
+	return e
+}
+
+var runLine = regexp.MustCompile(`(?m)^run \S+ in (.+)$`)
+
+// spec runs a spec and checks what holds for every run.
+func (l *lab) spec(text string) *ended {
+	l.t.Helper()
+	l.file("jobs.yaml", text)
+	e := l.orchestrate("run", filepath.Join(l.base, "jobs.yaml"))
+	if e.run == "" {
+		l.t.Fatalf("no run directory: exit %d\n%s%s", e.exit, e.stdout, e.stderr)
+	}
+	if changes := l.changes(); changes != "" {
+		l.t.Errorf("the main checkout changed:\n%s", changes)
+	}
+	for _, err := range ledgertest.ValidateRun(e.run) {
+		l.t.Errorf("schema: %v", err)
+	}
+	hits, err := secrettest.Find(e.run, l.keys)
+	ok(l.t, err)
+	for _, h := range hits {
+		l.t.Errorf("a key is in %s (%s)", h.Path, h.Via)
+	}
+	return e
+}
+
+// wants fails with all there is to see unless the exit status is as wanted.
+func (e *ended) wants(exit int) *ended {
+	e.t.Helper()
+	if e.exit != exit {
+		e.t.Fatalf("exit status %d, want %d\n%s%s", e.exit, exit, e.stdout, e.stderr)
+	}
+	return e
+}
+
+func (e *ended) text(path string) string {
+	e.t.Helper()
+	data, err := os.ReadFile(filepath.Join(e.run, path))
+	ok(e.t, err)
+	return string(data)
+}
+
+func (e *ended) status(job string) (s ledger.JobStatus) {
+	e.t.Helper()
+	ok(e.t, json.Unmarshal([]byte(e.text(ledger.JobPath(job, ledger.StatusFile))), &s))
+	return s
+}
+
+func (e *ended) verdict() (j ledger.Judgement) {
+	e.t.Helper()
+	ok(e.t, json.Unmarshal([]byte(e.text(ledger.JobPath(ledger.ArbiterJob, ledger.VerdictFile))), &j))
+	return j
+}

@@ -1,0 +1,101 @@
+//go:build e2e && linux
+
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// watched is what a watcher says on descriptor 3 once its program has ended.
+type watched struct {
+	Exit int
+	Left []string // processes that outlived the program, zombies included
+}
+
+// watch runs a program as a subreaper that waits for nothing but that program:
+// whatever escapes from it ends up as a child of this process and is found there.
+// The finding goes to descriptor 3; what is left is killed.
+func watch(argv []string) int {
+	runtime.LockOSThread() // the death signal belongs to the thread that starts the program
+	finding := os.NewFile(3, "finding")
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		fmt.Fprintln(os.Stderr, "watcher:", err)
+		return 1
+	}
+	unix.CloseOnExec(3)
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.Env = without(os.Environ(), stageEnv)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
+	result := watched{}
+	var exit *exec.ExitError
+	if err := cmd.Run(); errors.As(err, &exit) {
+		result.Exit = exit.ExitCode()
+	} else if err != nil {
+		fmt.Fprintln(os.Stderr, "watcher:", err)
+		return 1
+	}
+	for _, pid := range descendants(os.Getpid()) {
+		result.Left = append(result.Left, describe(pid))
+		if err := unix.Kill(pid, unix.SIGKILL); err != nil && !errors.Is(err, unix.ESRCH) {
+			fmt.Fprintln(os.Stderr, "watcher:", err)
+		}
+	}
+	if err := json.NewEncoder(finding).Encode(result); err != nil {
+		fmt.Fprintln(os.Stderr, "watcher:", err)
+		return 1
+	}
+	return 0
+}
+
+func without(env []string, name string) (out []string) {
+	for _, e := range env {
+		if !strings.HasPrefix(e, name+"=") {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// descendants are the processes below pid, parents first.
+func descendants(pid int) (out []int) {
+	children := map[int][]int{}
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil { // only a malformed pattern
+		panic(err)
+	}
+	for _, path := range stats {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			continue // it ended meanwhile
+		}
+		fields := bytes.Fields(data[bytes.LastIndexByte(data, ')')+1:])
+		child, _ := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		parent, _ := strconv.Atoi(string(fields[1]))
+		children[parent] = append(children[parent], child)
+	}
+	for queue := children[pid]; len(queue) > 0; queue = queue[1:] {
+		out = append(out, queue[0])
+		queue = append(queue, children[queue[0]]...)
+	}
+	return out
+}
+
+// describe names a process by pid, state and command line.
+func describe(pid int) string {
+	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	return fmt.Sprintf("%s: %s", strings.TrimSpace(string(stat)), bytes.ReplaceAll(line, []byte{0}, []byte{' '}))
+}
