@@ -60,7 +60,7 @@ func conclude(c Case) (verdict string, why []string) {
 		why = append(why, broken(f))
 	}
 	switch {
-	case c.Early != "" && c.Mode != ModeChecksOnly:
+	case c.Early != "":
 		return Blocked, append([]string{c.Early}, why...)
 	case len(c.Findings) > 0:
 		return Fail, why

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -121,6 +122,7 @@ func (b *backend) Attempt(ctx context.Context, slot int, job string, n int) disp
 		return dispatch.Ended{}
 	}
 	r.mu.Lock()
+	j.route = r.freshTree(j, n)
 	a := &attempt{job: j.planned.Job, n: n, route: j.route, begun: r.eng.Now()}
 	j.tries++
 	if !a.job.Exec() {
@@ -138,13 +140,37 @@ func (b *backend) Attempt(ctx context.Context, slot int, job string, n int) disp
 	r.mu.Lock()
 	r.spent.add(a.exit.Outcome.Usage, a.job.Exec())
 	j.status, j.last, j.command = &status, &s, strings.TrimSpace(a.text)
+	j.dir = a.at.dir
 	j.facts = factsOf(a, j.planned.Tiers, status, &s)
 	if s.patch != nil {
+		if !a.at.isolated {
+			j.shared = append(j.shared, paths(s.patch.Files)...)
+		}
 		j.judges = check.JudgesChanged(paths(s.patch.Files), a.job.Checks, r.cwdIn(a))
 	}
 	j.facts.Probed = r.probedHere(a.route.Runtime)
 	r.mu.Unlock()
 	return r.conclude(ctx, j, a, status)
+}
+
+// freshTree is a job's route for attempt n: what an earlier attempt of a writer
+// left in the shared checkout must not be taken for the person's own, so a later
+// one works in a tree of its own.
+func (r *run) freshTree(j *jobRun, n int) ledger.Route {
+	route := j.route
+	if n > 1 && j.planned.Job.Writes() && route.Isolation != isolationWorktree {
+		route.Isolation = isolationWorktree
+		route.IsolationWhy = "an earlier attempt worked in the shared checkout"
+		route.Controls = append(slices.Clone(route.Controls), controlWorktree)
+	}
+	return route
+}
+
+// mayRepeat reports whether another attempt of the job could have a fresh tree.
+func (r *run) mayRepeat(j *jobRun) bool {
+	job := j.planned.Job
+	return !job.Writes() || j.route.Isolation == isolationWorktree ||
+		(r.plan.noWorktree(job) == "" && job.Isolation != route.InCheckout)
 }
 
 // carry takes an attempt from its folder to its settlement. What goes wrong on
@@ -161,14 +187,16 @@ func (r *run) carry(ctx context.Context, slot int, a *attempt) (settlement, poli
 		return failed(err)
 	}
 	alone := r.enter(ctx, a)
-	err = r.carryOut(ctx, slot, a, lock)
-	changed := r.leave(ctx, a, alone)
-	if err != nil {
+	defer r.leave()
+	if err := r.carryOut(ctx, slot, a, lock); err != nil {
 		return failed(err)
 	}
-	s, how, err := r.settle(ctx, slot, a, changed)
-	if err != nil {
+	s, how, err := r.settle(ctx, slot, a, r.changedBy(ctx, a, alone))
+	switch {
+	case err != nil && how.Status == ledger.Success:
 		how = policy.Settlement{Status: ledger.Failed, Reason: runtime.ReasonCrash, Evidence: err.Error()}
+	case err != nil: // it failed already; what else went wrong does not hide why
+		r.tell("job " + a.job.ID + ": " + err.Error())
 	}
 	return s, how
 }
@@ -177,11 +205,14 @@ func (r *run) carry(ctx context.Context, slot int, a *attempt) (settlement, poli
 func (r *run) conclude(ctx context.Context, j *jobRun, a *attempt, status ledger.JobStatus) dispatch.Ended {
 	ended := dispatch.Ended{OK: status.Status == ledger.Success}
 	var moved *ledger.Route
-	if status.Status == ledger.Failed {
+	if status.Status == ledger.Failed && !a.hopeless && r.mayRepeat(j) {
 		d := policy.Decide(status.Reason, r.attemptFacts(j, a))
 		ended, moved = r.follow(ctx, j, a, d, &status)
 	}
-	err := r.led.WriteJSON(ledger.JobPath(a.job.ID, ledger.StatusFile), status)
+	var err error
+	if a.dir != "" { // the directory is this attempt's
+		err = r.led.WriteJSON(ledger.JobPath(a.job.ID, ledger.StatusFile), status)
+	}
 	if a.cmd.Decoder.Runtime != runtimeExec && a.cmd.Argv != nil {
 		err = errors.Join(err, r.led.WriteJSON(ledger.JobPath(a.job.ID, ledger.SessionFile), sessionOf(a, status)))
 	}
@@ -192,6 +223,9 @@ func (r *run) conclude(ctx context.Context, j *jobRun, a *attempt, status ledger
 	r.fail(errors.Join(err, r.led.Append(record)))
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if ended.Again {
+		status.Status = ledger.Queued // until the next attempt
+	}
 	j.status = &status
 	j.facts.Status = status
 	if moved != nil {
@@ -247,6 +281,12 @@ func (r *run) promote(ctx context.Context, j *jobRun) (ledger.Route, *route.Bloc
 	for _, f := range j.planned.Job.Fallbacks {
 		if f.Runtime != "" {
 			r.reprobe(ctx, f.Runtime)
+			continue
+		}
+		for _, p := range r.plan.Inventory.Profiles { // the next best by policy may be any agent
+			if p.Kind == runtime.KindCLI {
+				r.reprobe(ctx, p.Runtime)
+			}
 		}
 	}
 	r.mu.Lock()
@@ -262,10 +302,11 @@ func (r *run) reprobe(ctx context.Context, name string) {
 	if !ok {
 		return
 	}
-	fresh := inventory.Probe(ctx, r.eng.Host, []runtime.Adapter{a}).Profiles
+	fresh, _ := inventory.Probe(ctx, r.eng.Host, []runtime.Adapter{a}).Get(name)
+	fresh = judged(fresh, r.eng.Operator)
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, p := range fresh {
-		r.profiles[name] = p
-	}
+	r.profiles[name] = fresh
+	r.mu.Unlock()
+	r.note(ledger.Noted("", r.redact.String(fmt.Sprintf("probed again: %s is %s %s", name, fresh.State, fresh.Reason))))
+	r.fail(r.writeRuntimes())
 }

@@ -36,13 +36,20 @@ func (r *run) gather(ctx context.Context, j *spec.Job) ([]handed, error) {
 
 // want is one file to hand over.
 type want struct {
-	from, file, sha string
-	must            bool // named by the spec: its absence is an error
+	from string
+	kind kind
+	file string // of a declared output
+	sha  string
+	must bool // named by the spec: its absence is an error
 }
 
+// kind says what sort of file is handed over.
+type kind int
+
 const (
-	theAnswer = "" // a want's file: the final answer
-	thePatch  = ledger.PatchFile
+	theAnswer kind = iota
+	anOutput
+	thePatch
 )
 
 // wanted lists what a job gets, each file once. isolated knows which jobs work in
@@ -50,27 +57,31 @@ const (
 func (p *Plan) wanted(j *spec.Job, isolated func(string) bool) []want {
 	var all []want
 	add := func(w want) {
-		if !slices.ContainsFunc(all, func(o want) bool { return o.from == w.from && o.file == w.file }) {
+		if !slices.ContainsFunc(all, func(o want) bool { return o.from == w.from && o.kind == w.kind && o.file == w.file }) {
 			all = append(all, w)
 		}
 	}
 	for _, in := range j.Inputs {
-		add(want{in.FromJob, in.FromPath, in.SHA256, true})
-	}
-	if j.Exec() {
-		return all
+		w := want{from: in.FromJob, sha: in.SHA256, must: true}
+		if in.FromPath != "" {
+			w.kind, w.file = anOutput, in.FromPath
+		}
+		add(w)
 	}
 	for _, id := range j.DependsOn {
-		add(want{from: id, file: theAnswer})
+		if j.Exec() {
+			break // a plain program gets what it names, and patches
+		}
+		add(want{from: id, kind: theAnswer})
 		if dep, ok := p.Graph.Job(id); ok {
 			for _, o := range dep.Outputs {
-				add(want{from: id, file: o.Path})
+				add(want{from: id, kind: anOutput, file: o.Path})
 			}
 		}
 	}
 	if _, several := p.Graph.BaseOf(j.ID, isolated); len(several) > 0 {
 		for _, id := range several {
-			add(want{from: id, file: thePatch})
+			add(want{from: id, kind: thePatch})
 		}
 	}
 	return all
@@ -99,16 +110,22 @@ func (r *run) hand(ctx context.Context, j *spec.Job, w want) (handed, error) {
 	return h, nil
 }
 
-// name is that of the file among the inputs from one job.
+// name is that of the file among the inputs from one job. A declared output that
+// is named like our own files gets a name that differs.
 func (w want) name() string {
-	if w.file == theAnswer {
+	switch {
+	case w.kind == theAnswer:
 		return ledger.OutputFile
+	case w.kind == thePatch:
+		return ledger.PatchFile
+	case w.file == ledger.OutputFile, w.file == ledger.PatchFile:
+		return "declared-" + w.file
 	}
 	return w.file
 }
 
 func label(w want) string {
-	switch w.file {
+	switch w.kind {
 	case theAnswer:
 		return "final answer"
 	case thePatch:
@@ -118,9 +135,9 @@ func label(w want) string {
 }
 
 // fileOf reads what an earlier job left: its answer and patch from its directory,
-// a declared output from its snapshot commit or its artifacts folder.
+// a declared output from its snapshot commit, its tree or its artifacts folder.
 func (r *run) fileOf(ctx context.Context, w want) ([]byte, error) {
-	switch w.file {
+	switch w.kind {
 	case theAnswer:
 		return r.led.ReadFile(ledger.JobPath(w.from, ledger.OutputFile))
 	case thePatch:
@@ -134,11 +151,35 @@ func (r *run) fileOf(ctx context.Context, w want) ([]byte, error) {
 		return r.led.ReadFile(ledger.JobPath(w.from, ledger.ArtifactsDir, w.file))
 	}
 	if commit, ok := r.snapshot(w.from); ok && r.plan.Repo != nil {
-		rel, err := filepath.Rel(r.plan.Repo.Top(), filepath.Join(from.Cwd, filepath.FromSlash(w.file)))
-		if err != nil {
-			return nil, err
+		name := relTo(r.plan.Repo.Top(), filepath.Join(from.Cwd, filepath.FromSlash(w.file)))
+		if data, err := r.plan.Repo.ReadFileAt(ctx, commit, name); err == nil {
+			return data, nil
 		}
-		return r.plan.Repo.ReadFileAt(ctx, commit, filepath.ToSlash(rel))
 	}
-	return os.ReadFile(filepath.Join(from.Cwd, filepath.FromSlash(w.file)))
+	return r.ignoredOutput(from, w.file)
+}
+
+// ignoredOutput reads an output that git ignores, and that the snapshot therefore
+// lacks, from where the job left it. It must still be what was recorded.
+func (r *run) ignoredOutput(from *spec.Job, name string) ([]byte, error) {
+	r.mu.Lock()
+	j := r.jobs[from.ID]
+	status, dir := j.status, j.dir
+	r.mu.Unlock()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close() //nolint:errcheck // opened for reading
+	data, err := root.ReadFile(filepath.FromSlash(name))
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256(data)
+	for _, a := range status.Artifacts {
+		if a.Path == name && a.SHA256 == hex.EncodeToString(sum[:]) {
+			return data, nil
+		}
+	}
+	return nil, fmt.Errorf("%s is not what the job left any more", name)
 }

@@ -209,11 +209,11 @@ func (r *run) arbiterAttempt(ctx context.Context, a *attempt, evidence []byte) (
 		return policy.Settlement{}, errors.Join(err, lock.Close())
 	}
 	alone := r.enter(ctx, a)
-	err = r.carryOut(ctx, 0, a, lock)
-	a.changed = r.leave(ctx, a, alone)
-	if err != nil {
+	defer r.leave()
+	if err := r.carryOut(ctx, 0, a, lock); err != nil {
 		return policy.Settlement{}, err
 	}
+	a.changed = r.changedBy(ctx, a, alone)
 	s := settlement{facts: policy.Facts{
 		Exit: a.exit, Lost: a.lost, Pin: a.route.Model, Models: r.profile(a.route.Runtime).Models, Budget: r.budgetThatEnded(),
 		Unproven: !a.exit.Proof.Gone,

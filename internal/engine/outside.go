@@ -3,17 +3,23 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"orchestrate/internal/arbiter"
 	"orchestrate/internal/ledger"
+	"orchestrate/internal/runtime"
 	"orchestrate/internal/workspace"
 )
 
 // A change of the shared checkout is held against a job only if it alone could
-// have made it: it ran while nothing else did. An agent that runs alone is
-// therefore compared before and after; plain programs, which may be thousands,
-// only as a whole.
+// have made it: it ran while nothing else did, and no proven sandbox kept it from
+// that. Whatever else changed is told, with when.
+
+// comparedPrograms is the number of jobs up to which plain programs, too, are
+// compared one by one. In runs of more, each of which may take a millisecond, the
+// checkout is compared as a whole.
+const comparedPrograms = 20
 
 // alone says whether an attempt runs by itself, and what the checkout was before.
 type alone struct {
@@ -23,11 +29,12 @@ type alone struct {
 }
 
 // enter counts the attempt in and, if nothing else runs, records the checkout.
+// leave counts it out, after its checks.
 func (r *run) enter(ctx context.Context, a *attempt) alone {
 	r.mu.Lock()
 	r.begun++
 	r.active++
-	mine := alone{so: r.active == 1 && a.compared(), number: r.begun}
+	mine := alone{so: r.active == 1 && r.compared(a), number: r.begun}
 	r.mu.Unlock()
 	if !mine.so {
 		return mine
@@ -39,11 +46,26 @@ func (r *run) enter(ctx context.Context, a *attempt) alone {
 	return mine
 }
 
-// leave counts the attempt out and lists what changed in the shared checkout
-// while it alone was running.
-func (r *run) leave(ctx context.Context, a *attempt, mine alone) []string {
+func (r *run) leave() {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.active--
+}
+
+// compared reports whether the attempt has no business in the shared checkout and
+// is worth a comparison of its own.
+func (r *run) compared(a *attempt) bool {
+	if a.job.Writes() && !a.at.isolated {
+		return false
+	}
+	return a.route.Runtime != runtimeExec || len(r.plan.Jobs) <= comparedPrograms
+}
+
+// changedBy lists what changed in the shared checkout while the attempt's program
+// alone was running. Behind a proven sandbox it cannot have been the program: then
+// the change is told and held against nobody.
+func (r *run) changedBy(ctx context.Context, a *attempt, mine alone) []string {
+	r.mu.Lock()
 	still := mine.so && r.begun == mine.number
 	r.mu.Unlock()
 	if !still {
@@ -51,47 +73,54 @@ func (r *run) leave(ctx context.Context, a *attempt, mine alone) []string {
 	}
 	after, err := r.fingerprint(context.WithoutCancel(ctx))
 	if err != nil {
-		r.note(ledger.Noted(a.job.ID, r.redact.String("the checkout could not be compared after the job: "+err.Error())))
+		r.tell(fmt.Sprintf("the checkout could not be compared after job %s: %v", a.job.ID, err))
 		return nil
 	}
 	changed := mine.before.Diff(after)
-	if len(changed) > 0 {
-		r.mu.Lock()
-		r.before = after // told already; the end of the run need not say it again
-		r.mu.Unlock()
+	if len(changed) == 0 {
+		return nil
+	}
+	r.accept(changed, after)
+	if slices.Contains(a.route.Controls, string(runtime.ControlOSSandbox)) {
+		r.tell(fmt.Sprintf("changed in the shared checkout while job %s ran, but not by this job, which a sandbox held: %s", a.job.ID, some(changed)))
+		return nil
 	}
 	return changed
 }
 
-// compared reports whether the attempt is worth a comparison of its own: an agent
-// that has no business in the shared checkout.
-func (a *attempt) compared() bool {
-	return a.route.Runtime != runtimeExec && (a.at.isolated || !a.job.Writes())
+// accept takes changes that were told into what the end of the run is compared
+// with, and leaves all others to be found then.
+func (r *run) accept(changed []string, after workspace.Fingerprint) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.before = r.before.With(changed, after)
 }
 
-// outsideChanges looks once more when all have ended. What changed is held
-// against the only job that can have made it, else it is told in the report.
+// outsideChanges looks once more when all have ended, and tells what changed that
+// neither a writer in the shared checkout is known to have changed nor was told
+// before.
 func (r *run) outsideChanges(ctx context.Context) {
 	after, err := r.fingerprint(ctx)
 	if err != nil {
-		r.note(ledger.Noted("", r.redact.String("the checkout could not be compared after the run: "+err.Error())))
+		r.tell(fmt.Sprintf("the checkout could not be compared after the run: %v", err))
 		return
 	}
-	changed := r.before.Diff(after)
-	if len(changed) == 0 {
-		return
+	known := map[string]bool{}
+	var ran []string
+	for i := range r.plan.Jobs {
+		j := r.jobs[r.plan.Jobs[i].Job.ID]
+		if j.status == nil || j.status.Attempts == 0 {
+			continue
+		}
+		ran = append(ran, j.planned.Job.ID)
+		for _, name := range j.shared {
+			known[name] = true
+		}
 	}
-	suspects := r.suspects()
-	if len(suspects) == 0 {
-		return // a writer in the shared checkout did its work
+	changed := slices.DeleteFunc(r.before.Diff(after), func(name string) bool { return known[name] })
+	if len(changed) > 0 {
+		r.tell(fmt.Sprintf("changed in the shared checkout during the run, by one of the jobs (%s), their checks or somebody else: %s", some(ran), some(changed)))
 	}
-	text := fmt.Sprintf("changed in the shared checkout during the run: %s", strings.Join(first(changed, 20), ", "))
-	if len(suspects) == 1 && r.begun == 1 {
-		j := r.jobs[suspects[0]]
-		j.facts.Observed = append(j.facts.Observed, changed...)
-		text += "; only job " + suspects[0] + " ran"
-	}
-	r.tell(text)
 }
 
 // tell notes what happened to the run, for journal, arbiter and report.
@@ -103,27 +132,13 @@ func (r *run) tell(text string) {
 	r.note(ledger.Noted("", text))
 }
 
-// suspects are the jobs that ran without leave to write in the shared checkout;
-// none when a job had that leave.
-func (r *run) suspects() (ids []string) {
-	for i := range r.plan.Jobs {
-		j := r.jobs[r.plan.Jobs[i].Job.ID]
-		if j.status == nil || j.status.Attempts == 0 {
-			continue
-		}
-		if j.planned.Job.Writes() && j.status.Worktree == nil {
-			return nil
-		}
-		ids = append(ids, j.planned.Job.ID)
+// some names the first of a list.
+func some(list []string) string {
+	const most = 20
+	if len(list) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(list[:most], ", "), len(list)-most)
 	}
-	return ids
-}
-
-func first(list []string, n int) []string {
-	if len(list) <= n {
-		return list
-	}
-	return append(list[:n:n], fmt.Sprintf("and %d more", len(list)-n))
+	return strings.Join(list, ", ")
 }
 
 // probedHere reports whether a runtime's profile is from this run.

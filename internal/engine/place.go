@@ -50,8 +50,15 @@ func (r *run) baseOf(j *spec.Job, route ledger.Route) (commit string, own bool) 
 			return c, true
 		}
 	}
+	if writer, _ := r.plan.Graph.BaseOf(j.ID, anyWriter); writer != "" && own {
+		if c, ok := r.snapshot(writer); ok { // it worked in the shared checkout
+			return c, true
+		}
+	}
 	return r.plan.Base, own
 }
+
+func anyWriter(string) bool { return true }
 
 // isolated reports whether a job works in a tree of its own, on the route that it
 // has by now.

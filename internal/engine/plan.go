@@ -23,7 +23,10 @@ import (
 )
 
 // Names that the engine shares with route.
-const isolationWorktree = route.InWorktree
+const (
+	isolationWorktree = route.InWorktree
+	controlWorktree   = route.ControlWorktree
+)
 
 // Plan is everything that is known before anything is dispatched.
 type Plan struct {
@@ -211,11 +214,17 @@ func (p *Plan) probe(ctx context.Context, e *Engine) {
 	p.Inventory = inventory.Probe(ctx, e.Host, ask)
 	p.profiles = map[string]runtime.Profile{}
 	for i, pr := range p.Inventory.Profiles {
-		c, source := policy.CapabilityOf(pr, "", e.Operator)
-		p.Inventory.Profiles[i].Capability, p.Inventory.Profiles[i].CapabilitySource = string(c), source
-		p.Inventory.Profiles[i].Family, p.Inventory.Profiles[i].FamilySource = policy.FamilyOf(pr, "", e.Operator)
+		p.Inventory.Profiles[i] = judged(pr, e.Operator)
 		p.profiles[pr.Runtime] = p.Inventory.Profiles[i]
 	}
+}
+
+// judged fills in what policy says about a profile and its default model.
+func judged(p runtime.Profile, op policy.Operator) runtime.Profile {
+	c, source := policy.CapabilityOf(p, "", op)
+	p.Capability, p.CapabilitySource = string(c), source
+	p.Family, p.FamilySource = policy.FamilyOf(p, "", op)
+	return p
 }
 
 // Runtimes that have no program of their own to be found.

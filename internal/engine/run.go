@@ -58,6 +58,8 @@ type jobRun struct {
 	status   *ledger.JobStatus
 	facts    arbiter.JobFacts
 	last     *settlement
+	shared   []string // paths that its attempts changed in the shared checkout, as a writer may
+	dir      string   // where its newest attempt worked
 	command  string   // command.txt of its newest attempt
 	judges   []string // changed files that judge the work
 	ran      []string // families of the runtimes that attempts ran on, "" = unknown
@@ -96,7 +98,7 @@ func (e *Engine) newRun(ctx context.Context, p *Plan, led *ledger.Run, pool *slo
 	r := &run{
 		eng: e, plan: p, led: led, slots: pool, tracker: p.Graph.Track(),
 		secrets: p.secrets, redact: p.redact, detect: p.detect, treeRoot: led.Path(ledger.WorktreesDir),
-		jobs: map[string]*jobRun{}, profiles: p.profiles, failures: map[string]int{},
+		stop: func() {}, jobs: map[string]*jobRun{}, profiles: p.profiles, failures: map[string]int{},
 	}
 	for i := range p.Jobs {
 		r.jobs[p.Jobs[i].Job.ID] = &jobRun{planned: &p.Jobs[i], route: p.Jobs[i].Route, reprobed: map[string]bool{}}
@@ -186,7 +188,7 @@ func (r *run) open() error {
 	err := errors.Join(
 		r.led.WriteFile(ledger.SpecFile, r.plan.Spec.Source),
 		r.led.WriteFile(ledger.JobsFile, r.plan.Spec.Resolved()),
-		r.led.WriteJSON(ledger.RuntimesFile, ledger.Runtimes{SchemaVersion: ledger.SchemaVersion, Profiles: r.plan.Inventory.Profiles}),
+		r.writeRuntimes(),
 		r.led.WriteJSON(ledger.ApprovalsFile, ledger.Approvals{SchemaVersion: ledger.SchemaVersion, Approvals: []ledger.Approval{}}),
 		r.led.Append(ledger.RunStarted(ledger.RunInfo{
 			RunID: r.led.ID, SpecPath: r.plan.Spec.Path, SpecDigest: r.plan.Spec.Digest, Base: r.plan.Base, Jobs: ids,
@@ -196,6 +198,17 @@ func (r *run) open() error {
 		r.note(ledger.Noted("", r.redact.String(n)))
 	}
 	return err
+}
+
+// writeRuntimes leaves the profiles as they are known by now.
+func (r *run) writeRuntimes() error {
+	r.mu.Lock()
+	all := ledger.Runtimes{SchemaVersion: ledger.SchemaVersion}
+	for _, p := range r.plan.Inventory.Profiles {
+		all.Profiles = append(all.Profiles, r.profiles[p.Runtime])
+	}
+	r.mu.Unlock()
+	return r.led.WriteJSON(ledger.RuntimesFile, all)
 }
 
 // fail remembers that the ledger failed and ends the run: what is not recorded

@@ -34,8 +34,15 @@ type settlement struct {
 func (r *run) settle(ctx context.Context, slot int, a *attempt, changed []string) (settlement, policy.Settlement, error) {
 	s := settlement{facts: policy.Facts{
 		Exit: a.exit, Exec: a.job.Exec(), Lost: a.lost, Pin: a.route.Model, Models: r.profile(a.route.Runtime).Models,
-		Budget: r.budgetThatEnded(), WroteObserving: changed, Unproven: !a.exit.Proof.Gone,
+		Budget: r.budgetThatEnded(), Unproven: !a.exit.Proof.Gone,
 	}}
+	for _, name := range changed {
+		if a.job.Writes() {
+			s.facts.Ownership = append(s.facts.Ownership, name+" of the shared checkout")
+		} else {
+			s.facts.WroteObserving = append(s.facts.WroteObserving, name)
+		}
+	}
 	calm := context.WithoutCancel(ctx)
 	if err := r.keepAnswer(a, &s); err != nil {
 		return s, policy.Settlement{}, err
@@ -95,7 +102,7 @@ func (r *run) inspectTree(ctx context.Context, a *attempt, s *settlement) error 
 		r.tell(fmt.Sprintf("job %s: the patch does not hold what is in the submodules %s", a.job.ID, strings.Join(patch.Unseen, ", ")))
 	}
 	r.setSnapshot(a.job.ID, patch.Commit)
-	s.facts.Ownership = check.Ownership(a.job.OwnedPaths, r.cwdIn(a), paths(patch.Files))
+	s.facts.Ownership = append(s.facts.Ownership, check.Ownership(a.job.OwnedPaths, r.cwdIn(a), paths(patch.Files))...)
 	return nil
 }
 
@@ -148,7 +155,10 @@ func (r *run) runChecks(ctx context.Context, slot int, a *attempt, s *settlement
 		Record: func(rel string, c ledger.CheckResult) error { return r.led.WriteJSON(rel, c) },
 	})
 	for _, c := range s.checks {
-		if !check.OK(c) {
+		switch {
+		case c.Status == check.NotRun && ctx.Err() != nil:
+			s.facts.ChecksCut = true
+		case !check.OK(c):
 			s.facts.FailedChecks = append(s.facts.FailedChecks, fmt.Sprintf("%s %s", c.Name, c.Status))
 		}
 	}
@@ -241,5 +251,6 @@ func (c *checkRunner) Run(ctx context.Context, cmd check.Command) (check.Result,
 	)
 	return check.Result{
 		ExitCode: exit.ExitCode, TimedOut: exit.Stop == supervise.StopTimeout, SpawnError: exit.SpawnError,
+		Duration: time.Duration(exit.DurationMs) * time.Millisecond,
 	}, err
 }

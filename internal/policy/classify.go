@@ -28,6 +28,7 @@ type Facts struct {
 	WroteObserving []string // paths that an observing job changed
 	Ownership      []string // changed paths outside owned_paths
 	MissingOutputs []string // declared outputs that are missing, empty or other than declared
+	ChecksCut      bool     // the run was stopped before all checks had run
 	FailedChecks   []string // checks that did not pass
 }
 
@@ -184,6 +185,10 @@ func found(f Facts) (runtime.Reason, string) {
 		return runtime.ReasonEmptyOutput, "completed, but with an empty final answer"
 	case len(f.MissingOutputs) > 0:
 		return runtime.ReasonMissingOutput, "declared output: " + list(f.MissingOutputs)
+	case f.ChecksCut && f.Budget != "":
+		return runtime.ReasonBudget, f.Budget + ", before its checks had run"
+	case f.ChecksCut:
+		return runtime.ReasonCancelled, "cancelled before its checks had run"
 	case len(f.FailedChecks) > 0:
 		return runtime.ReasonCheckFailed, "check: " + list(f.FailedChecks)
 	}

@@ -84,6 +84,12 @@ func boundary(p runtime.Profile, a runtime.Access) runtime.ControlName {
 func (in Input) isolate(o *option) {
 	why := in.whyIsolate(o)
 	o.isolation = InCheckout
+	if in.Job.Writes() && in.NoWorktree != "" {
+		o.fail(runtime.BlockedRiskControls,
+			"make the workspace a git repository with a commit (`git init && git add -A && git commit`), or let the job only observe",
+			"what it changes can be neither told nor captured: %s", in.NoWorktree)
+		return
+	}
 	switch {
 	case in.Job.Isolation == InWorktree:
 		o.isolation = InWorktree

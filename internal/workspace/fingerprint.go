@@ -31,12 +31,15 @@ type Fingerprint struct {
 	Partial bool              `json:"partial"` // the folder was too large to see it all
 }
 
+// headEntry stands for a moved HEAD among changed paths.
+const headEntry = "HEAD"
+
 // Diff lists the paths whose state differs between f and later, sorted. A moved
 // HEAD is listed as "HEAD".
 func (f Fingerprint) Diff(later Fingerprint) []string {
 	var changed []string
 	if f.Head != later.Head {
-		changed = append(changed, "HEAD")
+		changed = append(changed, headEntry)
 	}
 	for name, was := range f.Entries {
 		if is, ok := later.Entries[name]; !ok || is != was {
@@ -50,6 +53,27 @@ func (f Fingerprint) Diff(later Fingerprint) []string {
 	}
 	slices.Sort(changed)
 	return changed
+}
+
+// With is f with the state of the given paths as it is in later.
+func (f Fingerprint) With(paths []string, later Fingerprint) Fingerprint {
+	out := f
+	out.Entries = maps.Clone(f.Entries)
+	if out.Entries == nil {
+		out.Entries = map[string]string{}
+	}
+	for _, name := range paths {
+		is, ok := later.Entries[name]
+		switch {
+		case name == headEntry:
+			out.Head = later.Head
+		case ok:
+			out.Entries[name] = is
+		default:
+			delete(out.Entries, name)
+		}
+	}
+	return out
 }
 
 // Fingerprint records the state of the checkout: HEAD, all that differs from it,
