@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"orchestrate/internal/engine"
@@ -29,6 +30,11 @@ func OS() int {
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "orchestrate: cannot find its own program file: %v\n", err)
 		return exitFailed
+	}
+	if os.Getenv("GOGC") == "" {
+		// The engine waits much more than it computes, so memory counts for more
+		// than the collector's time.
+		debug.SetGCPercent(50)
 	}
 	return Main(context.Background(), os.Args[1:], System{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Environ(), Cwd: cwd, Self: self,

@@ -53,7 +53,7 @@ func (t *Tracker) Ready() []string {
 // could not (its runtime is paused) thus does not stand in the way of another
 // with the same serialize key.
 func (t *Tracker) ReadyIf(can func(id string) bool) []string {
-	out := make([]string, 0, len(t.ready))
+	var out []string // a caller has slots for few of a thousand
 	var taken map[string]bool
 	for _, i := range t.ready {
 		j := &t.g.jobs[i]
