@@ -10,6 +10,7 @@ import (
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/policy"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/runtime/environ"
 	"orchestrate/internal/secret"
 )
 
@@ -70,4 +71,19 @@ func (e *Engine) adapter(name string) (runtime.Adapter, bool) {
 		}
 	}
 	return nil, false
+}
+
+// environments says which part of our environment the processes of each runtime
+// get, by name.
+func (e *Engine) environments(profiles []runtime.Profile) map[string]ledger.Environment {
+	all := map[string]ledger.Environment{}
+	for _, p := range profiles {
+		a, ok := e.adapter(p.Runtime)
+		if !ok {
+			continue
+		}
+		_, passed, withheld := environ.Filter(e.Env, a.SignInEnv(), nil)
+		all[p.Runtime] = ledger.Environment{Passed: append([]string{}, passed...), Withheld: append([]string{}, withheld...)}
+	}
+	return all
 }

@@ -398,6 +398,9 @@ func (p *Plan) Rehearsal() bool {
 // note says what a person should know before anything starts.
 func (p *Plan) note() {
 	p.Spec.Warning = append(p.Spec.Warning, p.Graph.Warnings(p.isolated)...)
+	if shown := ledger.HistoryShown(p.Root); shown != "" && p.Repo != nil {
+		p.Notes = append(p.Notes, shown)
+	}
 	if n := len(p.Dirty); n > 0 && slices.ContainsFunc(p.Jobs, func(j Planned) bool { return p.isolated(j.Job.ID) }) {
 		p.Notes = append(p.Notes, fmt.Sprintf("the checkout has %d uncommitted changes (%s, …); worktrees start from commit %.12s and do not see them", n, p.Dirty[0], p.Base))
 	}

@@ -194,7 +194,7 @@ func (r *run) open() error {
 			RunID: r.led.ID, SpecPath: r.plan.Spec.Path, SpecDigest: r.plan.Spec.Digest, Base: r.plan.Base, Jobs: ids,
 		})),
 	)
-	for _, n := range append(r.led.Notes, r.plan.Notes...) {
+	for _, n := range r.plan.Notes {
 		r.note(ledger.Noted("", r.redact.String(n)))
 	}
 	return err
@@ -208,6 +208,7 @@ func (r *run) writeRuntimes() error {
 		all.Profiles = append(all.Profiles, r.profiles[p.Runtime])
 	}
 	r.mu.Unlock()
+	all.Environments = r.eng.environments(all.Profiles)
 	return r.led.WriteJSON(ledger.RuntimesFile, all)
 }
 

@@ -14,7 +14,8 @@ import (
 
 // Create makes a new run directory below the workspace root, named after now,
 // and takes the run's lock. Neither it nor what it needs beside it shows up in
-// `git status`; when a .gitignore of somebody else's prevents that, Notes says so.
+// `git status`, unless a .gitignore of somebody else's prevents that; see
+// HistoryShown.
 func Create(root string, now time.Time) (*Run, error) {
 	root, err := filepath.Abs(root)
 	if err != nil {
@@ -24,15 +25,14 @@ func Create(root string, now time.Time) (*Run, error) {
 	if err := os.MkdirAll(reports, 0o755); err != nil {
 		return nil, fmt.Errorf("no place for a run directory: %w", err)
 	}
-	notes, err := hideReports(reports)
-	if err != nil {
+	if err := hideReports(reports); err != nil {
 		return nil, err
 	}
 	dir, err := makeRunDir(reports, now)
 	if err != nil {
 		return nil, fmt.Errorf("no place for a run directory: %w", err)
 	}
-	r := &Run{Dir: dir, ID: idOf(dir), Notes: notes}
+	r := &Run{Dir: dir, ID: idOf(dir)}
 	if err := r.start(); err != nil {
 		return nil, fmt.Errorf("run directory %s: %w", dir, err)
 	}
@@ -106,24 +106,32 @@ func (r *Run) syncNames() error {
 }
 
 // hideReports keeps the history file, and itself, out of `git status`. A
-// .gitignore that is already there is left alone; the note says what it shows.
-func hideReports(reports string) (notes []string, err error) {
-	name := filepath.Join(reports, ignoreFile)
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+// .gitignore that is already there is left alone.
+func hideReports(reports string) error {
+	f, err := os.OpenFile(filepath.Join(reports, ignoreFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		text, err := os.ReadFile(name)
-		if err != nil || ignores(string(text), HistoryFile) {
-			return nil, err
-		}
-		note := fmt.Sprintf("%s does not hide %s, so git will show that file: add the line /%s",
-			ReportsDir+"/"+ignoreFile, HistoryFile, HistoryFile)
-		return []string{note}, nil
+		return nil
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	_, err = f.WriteString("/" + ignoreFile + "\n/" + HistoryFile + "\n")
-	return nil, errors.Join(err, f.Close())
+	return errors.Join(err, f.Close())
+}
+
+// HistoryShown says, for a person, that a .gitignore which is already in the
+// reports folder of a workspace leaves the history file visible to git, and what
+// to do about it; "" when it is hidden or will be. It only reads.
+func HistoryShown(root string) string {
+	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(ReportsDir), ignoreFile))
+	name := ReportsDir + "/" + ignoreFile
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || err == nil && ignores(string(text), HistoryFile):
+		return ""
+	case err != nil:
+		return fmt.Sprintf("%s cannot be read, so git may show %s: %v", name, HistoryFile, err)
+	}
+	return fmt.Sprintf("%s does not hide %s, so git will show that file: add the line /%s", name, HistoryFile, HistoryFile)
 }
 
 // ignores reports whether a .gitignore hides a file beside it: the last pattern

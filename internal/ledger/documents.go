@@ -6,10 +6,19 @@ import (
 	"orchestrate/internal/runtime"
 )
 
-// Runtimes is runtimes.json: the profiles of this run.
+// Runtimes is runtimes.json: the profiles of this run, and by runtime which part
+// of our environment its processes get.
 type Runtimes struct {
-	SchemaVersion int               `json:"schemaVersion"`
-	Profiles      []runtime.Profile `json:"profiles"`
+	SchemaVersion int                    `json:"schemaVersion"`
+	Profiles      []runtime.Profile      `json:"profiles"`
+	Environments  map[string]Environment `json:"environments"`
+}
+
+// Environment names variables, never their values. What a job allows besides, by
+// env_allow, is in jobs.yaml.
+type Environment struct {
+	Passed   []string `json:"passed"`
+	Withheld []string `json:"withheld"`
 }
 
 // Session is a job's session.json: what is needed to speak to the same session again.

@@ -9,13 +9,17 @@ import (
 	"strings"
 )
 
-// Find turns a RUN argument into a run directory: a path, or the id of a run
-// below the workspace root. It never picks one by itself.
+// Find turns a RUN argument into a run directory: a path from the working
+// directory or, as reports name it, from the workspace root, or the id of a run
+// below that root. It never picks one by itself.
 func Find(root, arg string) (string, error) {
 	if arg == "" {
 		return "", fmt.Errorf("no run named%s", known(root))
 	}
 	places := []string{arg}
+	if !filepath.IsAbs(arg) {
+		places = append(places, filepath.Join(root, arg))
+	}
 	if arg == filepath.Base(arg) {
 		places = append(places, runDir(root, arg))
 	}

@@ -88,8 +88,8 @@ func TestGitStatusNeverShowsARun(t *testing.T) {
 	if out := git(t, root, "status", "--porcelain", "-uall"); out != "" {
 		t.Errorf("git status shows\n%s", out)
 	}
-	if len(r.Notes) != 0 {
-		t.Errorf("notes %q", r.Notes)
+	if note := HistoryShown(root); note != "" {
+		t.Errorf("note %q", note)
 	}
 	must(t, r.Close())
 }
@@ -118,13 +118,13 @@ func TestForeignIgnoreFileIsLeftAloneAndReported(t *testing.T) {
 		name := filepath.Join(root, ReportsDir, ignoreFile)
 		must(t, os.MkdirAll(filepath.Dir(name), 0o755))
 		must(t, os.WriteFile(name, []byte(text), 0o600))
+		if note := HistoryShown(root); hidden != (note == "") {
+			t.Errorf("%q: note %q", text, note)
+		}
 		r, err := Create(root, day)
 		must(t, err)
 		if got, _ := os.ReadFile(name); string(got) != text {
 			t.Errorf("%q became %q", text, got)
-		}
-		if hidden != (len(r.Notes) == 0) {
-			t.Errorf("%q: notes %q", text, r.Notes)
 		}
 		must(t, r.Close())
 	}
@@ -152,7 +152,8 @@ func TestFindWantsAPathOrAnID(t *testing.T) {
 	r, err := Create(root, day)
 	must(t, err)
 	must(t, r.Close())
-	for _, arg := range []string{r.ID, "orchestrate-" + r.ID, r.Dir} {
+	fromRoot := ReportsDir + "/orchestrate-" + r.ID // as reports name it, wherever the person is
+	for _, arg := range []string{r.ID, "orchestrate-" + r.ID, r.Dir, fromRoot} {
 		if dir, err := Find(root, arg); err != nil || dir != r.Dir {
 			t.Errorf("Find(%q) = %q, %v", arg, dir, err)
 		}

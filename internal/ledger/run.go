@@ -21,9 +21,8 @@ var ErrReadOnly = errors.New("this run was opened for reading only")
 // the journal, and all its methods may be called from any goroutine. One made by
 // Open only reads.
 type Run struct {
-	Dir   string   // absolute
-	ID    string   // what a RUN argument may say instead of the path
-	Notes []string // things to tell the person about where the run directory lies
+	Dir string // absolute
+	ID  string // what a RUN argument may say instead of the path
 
 	root    *os.Root // every path goes through it, so that no link planted by an agent leads out
 	lock    *os.File // nil when opened for reading

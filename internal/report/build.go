@@ -26,6 +26,7 @@ func Build(in Input) Report {
 	for _, j := range s.Jobs {
 		r.addJob(in, j)
 	}
+	r.addArbiter(in)
 	if j := in.Judgement; j != nil {
 		r.Unresolved = append(append([]string{}, j.UnresolvedQuestions...), r.Unresolved...)
 		r.Rehearsal = r.Rehearsal || j.Rehearsal
@@ -37,7 +38,7 @@ func Build(in Input) Report {
 		r.Verdict = "blocked" // a run that nobody judged
 	}
 	r.Rehearsal = r.Rehearsal || r.Verdict == "rehearsal"
-	r.NeedsPerson = needsPerson(r)
+	r.NeedsPerson = needsPerson(r, in.VerdictStep)
 	return r
 }
 
@@ -67,6 +68,30 @@ func (r *Report) addJob(in Input, j ledger.JobState) {
 	for _, a := range append([]ledger.JobStatus{st}, job.Earlier...) {
 		r.Usage.add(a)
 	}
+}
+
+// addArbiter takes in the arbiter's own attempts. It is no job of the spec, so
+// only its cost counts.
+func (r *Report) addArbiter(in Input) {
+	n := len(in.Arbiter)
+	if n == 0 {
+		return
+	}
+	r.Arbiter = &Job{Status: in.Arbiter[n-1], Earlier: orEmpty(in.Arbiter[: n-1 : n-1])}
+	if answer := ledger.JobPath(ledger.ArbiterJob, ledger.OutputFile); in.exists(answer) {
+		r.Arbiter.Answer = answer
+	}
+	for _, a := range in.Arbiter {
+		r.Usage.add(a)
+	}
+}
+
+// rows are the jobs and, last, the arbiter where it was asked.
+func (r Report) rows() []Job {
+	if r.Arbiter == nil {
+		return r.Jobs
+	}
+	return append(r.Jobs[:len(r.Jobs):len(r.Jobs)], *r.Arbiter)
 }
 
 // unstarted is the status of a job that has no status.json yet.
@@ -138,26 +163,42 @@ func sum[N int64 | float64](total **N, n *N) {
 	*total = &v
 }
 
-// patches fills in how each patch that is there is applied.
+// patches fills in how each patch that is there is applied, or undone where it
+// is in the checkout already.
 func patches(in Input) []Patch {
 	all := []Patch{}
 	for _, p := range in.Patches {
 		if !in.exists(p.Path) {
 			continue
 		}
-		file := path.Join(in.RunDir, p.Path)
-		if in.GitTop == "" || in.GitTop == "." {
-			p.Apply = "git apply " + quote(file)
-		} else { // git skips what lies outside the folder it is called in
-			p.Apply = fmt.Sprintf("git -C %s apply \"$PWD\"/%s", quote(in.GitTop), quote(file))
+		if p.Applied {
+			p.Undo = in.gitApply("apply -R", p.Path)
+		} else {
+			p.Apply = in.gitApply("apply", p.Path)
 		}
 		all = append(all, p)
 	}
 	return all
 }
 
+func (in Input) gitApply(verb, patch string) string {
+	file := path.Join(in.RunDir, patch)
+	if in.GitTop == "" || in.GitTop == "." {
+		return "git " + verb + " " + quote(file)
+	}
+	// git skips what lies outside the folder it is called in
+	return fmt.Sprintf("git -C %s %s \"$PWD\"/%s", quote(in.GitTop), verb, quote(file))
+}
+
 func reproduce(in Input) []Command {
-	all := []Command{{Command: "orchestrate run " + quote(in.SpecPath)}}
+	again := "orchestrate run " + quote(in.SpecPath)
+	if in.Rehearse {
+		again = "orchestrate rehearse " + quote(in.SpecPath)
+	}
+	if in.Rehearse && in.Script != "" {
+		again += " --script " + quote(in.Script)
+	}
+	all := []Command{{Command: again}}
 	for _, j := range in.State.Jobs {
 		if c := strings.TrimSpace(in.Commands[j.ID]); c != "" {
 			all = append(all, Command{Job: j.ID, Command: c})
@@ -175,7 +216,7 @@ func quote(path string) string {
 }
 
 // needsPerson lists what only a person can settle, the most pressing first.
-func needsPerson(r Report) []string {
+func needsPerson(r Report, verdictStep string) []string {
 	list := []string{}
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	for _, a := range r.Approvals {
@@ -184,7 +225,7 @@ func needsPerson(r Report) []string {
 		}
 	}
 	if line := verdictNeeds(r); line != "" {
-		say("%s", line)
+		say("%s", withNext(line, verdictStep))
 	}
 	for _, j := range r.Jobs {
 		if line := jobNeeds(j); line != "" {
@@ -192,6 +233,10 @@ func needsPerson(r Report) []string {
 		}
 	}
 	for _, p := range r.Patches {
+		if p.Applied {
+			say("what job %s did is already in your checkout, for you to look at; the command that undoes it is below", p.Job)
+			continue
+		}
 		say("the patch of job %s waits to be integrated: the command is below", p.Job)
 	}
 	return list
@@ -214,18 +259,19 @@ func verdictNeeds(r Report) string {
 
 func jobNeeds(j Job) string {
 	s := j.Status
-	if s.Status == ledger.Success {
-		return ""
+	if s.Status == ledger.Success || s.Reason == runtime.BlockedDependency {
+		return "" // a dependency is told with the job that is waited for
 	}
 	line := "job " + s.ID + " is " + string(s.Status)
 	if s.Reason != "" {
 		line += ": " + string(s.Reason)
 	}
-	switch {
-	case j.NextStep != "":
-		return line + "; next: " + j.NextStep
-	case s.Reason == runtime.BlockedDependency:
-		return "" // told with the job that it waits for
+	return withNext(line, j.NextStep)
+}
+
+func withNext(line, step string) string {
+	if step == "" {
+		return line
 	}
-	return line
+	return line + "; next: " + step
 }

@@ -17,12 +17,21 @@ import (
 // whole of it is in the run directory.
 const maxText = 400
 
+// maxStep bounds notes and next steps, which a person must be able to follow to
+// their end.
+const maxStep = 2000
+
 // nothing stands where there is no text.
 const nothing = "—"
 
 // prose is foreign text in running text, escaped where Markdown would act on it.
-func prose(s string) string {
-	s = oneLine(s)
+func prose(s string) string { return inert(oneLine(s)) }
+
+// step is prose for what a person is to read to its end: notes and next steps.
+func step(s string) string { return inert(untrusted.Text(s).Line(maxStep)) }
+
+// inert escapes one line.
+func inert(s string) string {
 	if s == "" {
 		return nothing
 	}

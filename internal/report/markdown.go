@@ -37,7 +37,7 @@ func (p *page) bullets(lead string, items []string) {
 		p.say("\n%s\n", lead)
 	}
 	for _, s := range items {
-		p.say("- %s", prose(s))
+		p.say("- %s", step(s))
 	}
 }
 
@@ -176,7 +176,7 @@ func cost(u *runtime.Usage) string {
 func (r Report) jobs(p *page) {
 	p.heading("Jobs" + r.mark())
 	var rows [][]string
-	for _, j := range r.Jobs {
+	for _, j := range r.rows() {
 		rows = append(rows, jobRow(j))
 	}
 	p.table([]string{"job", "status", "tiers", "runtime", "model", "agent", "time", "cost", "artifacts", "error"}, rows)
@@ -305,15 +305,28 @@ func (r Report) checks(p *page) {
 }
 
 func (r Report) patches(p *page) {
-	if len(r.Patches) == 0 {
+	var waiting, applied []Patch
+	for _, x := range r.Patches {
+		if x.Applied {
+			applied = append(applied, x)
+		} else {
+			waiting = append(waiting, x)
+		}
+	}
+	p.patchList("Patches awaiting integration"+r.mark(), "From the workspace root:", waiting)
+	p.patchList("Patches already in your checkout"+r.mark(), "To undo one, from the workspace root:", applied)
+}
+
+func (p *page) patchList(heading, lead string, all []Patch) {
+	if len(all) == 0 {
 		return
 	}
-	p.heading("Patches awaiting integration" + r.mark())
-	p.say("From the workspace root:")
-	for _, x := range r.Patches {
+	p.heading(heading)
+	p.say("%s", lead)
+	for _, x := range all {
 		p.say("\n- job %s: %d files, %d bytes, on base %s, branch %s, patch %s\n",
 			code(x.Job), x.Files, x.Bytes, code(x.Base), code(x.Branch), code(x.Path))
-		p.WriteString(block("sh", x.Apply))
+		p.WriteString(block("sh", orElse(x.Undo, x.Apply)))
 	}
 }
 
@@ -339,7 +352,7 @@ func (r Report) blocked(p *page) {
 		}
 		p.say("- %s: %s: %s", code(j.Status.ID), code(string(j.Status.Reason)), prose(j.Status.ReasonEvidence))
 		if j.NextStep != "" {
-			p.say("  - next: %s", prose(j.NextStep))
+			p.say("  - next: %s", step(j.NextStep))
 		}
 		if j.Status.Route == nil {
 			continue
@@ -352,7 +365,7 @@ func (r Report) blocked(p *page) {
 
 func (r Report) attempts(p *page) {
 	var rows [][]string
-	for _, j := range r.Jobs {
+	for _, j := range r.rows() {
 		if len(j.Earlier) == 0 && j.Status.FallbackReason == "" {
 			continue
 		}

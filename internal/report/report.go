@@ -15,24 +15,29 @@ import (
 // Input is what a report is made from. Paths are relative: of a job's files to
 // the run directory, RunDir and kept trees to the workspace root.
 type Input struct {
-	RunDir     string // such as plans/reports/orchestrate-20260730-120005
-	SpecPath   string // as the person would type it
-	GitTop     string // the repository's top level from the workspace root, "" or "." when they are the same
-	State      ledger.State
-	Jobs       map[string]ledger.JobStatus   // newest attempt of each job that has one
-	Earlier    map[string][]ledger.JobStatus // attempts before that, oldest first
-	Judgement  *ledger.Judgement             // nil: nobody judged
-	Approvals  []ledger.Approval
-	Patches    []Patch
-	KeptTrees  []Tree
-	Notes      []string              // changes from outside, warnings, and what else happened to the run
-	NextSteps  map[string]string     // what a person can do about a job, by its id
-	Commands   map[string]string     // redacted, shell-quoted command of a job, as in its command.txt
-	Unresolved []string              // questions beside the arbiter's
-	Exists     func(rel string) bool // whether a path in the run directory is there; nil: all are
+	RunDir      string // such as plans/reports/orchestrate-20260730-120005
+	SpecPath    string // as the person would type it
+	Rehearse    bool   // the run was asked for as a rehearsal
+	Script      string // the rehearsal's script where one was named, from the workspace root
+	GitTop      string // the repository's top level from the workspace root, "" or "." when they are the same
+	State       ledger.State
+	Jobs        map[string]ledger.JobStatus   // newest attempt of each job that has one
+	Earlier     map[string][]ledger.JobStatus // attempts before that, oldest first
+	Arbiter     []ledger.JobStatus            // the arbiter's own attempts, oldest first
+	Judgement   *ledger.Judgement             // nil: nobody judged
+	Approvals   []ledger.Approval
+	Patches     []Patch
+	KeptTrees   []Tree
+	Notes       []string              // changes from outside, warnings, and what else happened to the run
+	NextSteps   map[string]string     // what a person can do about a job, by its id
+	VerdictStep string                // what a person can do about a blocked verdict, "" = nothing beside the jobs
+	Commands    map[string]string     // redacted, shell-quoted command of a job, as in its command.txt
+	Unresolved  []string              // questions beside the arbiter's
+	Exists      func(rel string) bool // whether a path in the run directory is there; nil: all are
 }
 
-// Patch is a writer's work that waits for somebody to integrate it.
+// Patch is a writer's work: it waits for somebody to integrate it, unless the
+// writer worked in the person's own checkout.
 type Patch struct {
 	Job    string `json:"job"`
 	Path   string `json:"path"` // in the run directory
@@ -41,7 +46,10 @@ type Patch struct {
 	Base   string `json:"base"`   // the commit it was made on
 	Commit string `json:"commit"` // its snapshot commit, "" = none
 	Branch string `json:"branch"`
-	Apply  string `json:"apply"` // the command, from the workspace root; Build fills it
+	// Applied says that the work is in the checkout already.
+	Applied bool   `json:"applied"`
+	Apply   string `json:"apply"` // the command, from the workspace root; "" = Applied. Build fills it
+	Undo    string `json:"undo"`  // the command that takes Applied work back, else "". Build fills it
 }
 
 // Tree is the worktree of a failed attempt, kept for a person to look at.
@@ -72,6 +80,7 @@ type Report struct {
 	Checks        Checks            `json:"checks"`
 	Usage         Usage             `json:"usage"`
 	Jobs          []Job             `json:"jobs"`
+	Arbiter       *Job              `json:"arbiter"` // the arbiter's own attempts; null when none was asked
 	Judgement     *ledger.Judgement `json:"judgement"`
 	Patches       []Patch           `json:"patches"`
 	KeptTrees     []Tree            `json:"keptTrees"`

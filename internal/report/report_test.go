@@ -188,6 +188,72 @@ func TestUnknownCostIsSaidAndNeverZero(t *testing.T) {
 	}
 }
 
+func TestTheArbiterIsARowAndCosts(t *testing.T) {
+	in := sample()
+	tokens := int64(7)
+	attempt := ledger.JobStatus{ID: "arbiter", Status: ledger.Failed, Reason: runtime.BlockedNoAnswer, Attempts: 1, Runtime: "codex", Usage: &runtime.Usage{InputTokens: &tokens}}
+	second := attempt
+	second.Status, second.Reason, second.Attempts, second.Usage = ledger.Success, "", 2, nil
+	in.Arbiter = []ledger.JobStatus{attempt, second}
+	r := Build(in)
+	if *r.Usage.Known.InputTokens != 1007 || r.Usage.UnknownJobs != 2 || r.Totals.Total != 5 {
+		t.Errorf("usage %+v, totals %+v", r.Usage, r.Totals)
+	}
+	text := string(r.Markdown())
+	for _, want := range []string{"| `arbiter` | success |", "| `arbiter` | 1 | `codex` |", "| `arbiter` | 2 | `codex` |"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("report lacks %q:\n%s", want, text)
+		}
+	}
+	if Build(sample()).Arbiter != nil {
+		t.Error("an arbiter that was never asked has a row")
+	}
+}
+
+func TestARehearsalIsReproducedAsOne(t *testing.T) {
+	in := sample()
+	for _, c := range []struct {
+		rehearse bool
+		script   string
+		want     string
+	}{
+		{false, "", "orchestrate run jobs.yaml"},
+		{true, "", "orchestrate rehearse jobs.yaml"},
+		{true, "my script.yaml", "orchestrate rehearse jobs.yaml --script 'my script.yaml'"},
+	} {
+		in.Rehearse, in.Script = c.rehearse, c.script
+		if got := Build(in).Reproduce[0].Command; got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+func TestWorkInTheCheckoutDoesNotWait(t *testing.T) {
+	in := sample()
+	in.Patches[0].Applied = true
+	r := Build(in)
+	if p := r.Patches[0]; p.Apply != "" || p.Undo != "git apply -R plans/reports/orchestrate-20260730-120005/write/changes.patch" {
+		t.Errorf("apply %q, undo %q", p.Apply, p.Undo)
+	}
+	text := string(r.Markdown())
+	if strings.Contains(text, "awaiting integration") || strings.Contains(text, "waits to be integrated") || !strings.Contains(text, "already in your checkout") {
+		t.Errorf("%s", text)
+	}
+}
+
+func TestNextStepsAreToldToTheirEnd(t *testing.T) {
+	in := sample()
+	long := strings.Repeat("word ", 300) + "END"
+	in.State.Verdict, in.Judgement.Verdict, in.VerdictStep = "blocked", "blocked", long+"1"
+	in.NextSteps["audit"], in.Notes = long+"2", []string{long + "3"}
+	text := string(Build(in).Markdown())
+	for _, want := range []string{"END1", "END2", "END3"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s is cut off", want)
+		}
+	}
+}
+
 func TestJSONHasNoNullList(t *testing.T) {
 	data, err := Build(Input{}).JSON()
 	if err != nil {

@@ -92,6 +92,7 @@ func samples(t *testing.T) map[string]any {
 	lines := history.Lines("r", "pass", []ledger.JobStatus{status()}, day)
 	whole := report.Build(report.Input{
 		State: state, Jobs: map[string]ledger.JobStatus{"a": status()}, Earlier: map[string][]ledger.JobStatus{"a": {status()}}, Judgement: &judgement,
+		Arbiter:   []ledger.JobStatus{status(), status()},
 		Approvals: []ledger.Approval{approval}, Patches: []report.Patch{{Job: "a"}}, KeptTrees: []report.Tree{{Job: "a", Attempt: 1}}, Notes: []string{"n"},
 	})
 	return map[string]any{
@@ -101,8 +102,11 @@ func samples(t *testing.T) map[string]any {
 			Outcome: runtime.Outcome{Usage: usage, Denials: []runtime.Denial{{Tool: "Bash", Boundary: "b"}}},
 			Proof:   supervise.Proof{Level: supervise.ProofCgroup, Gone: false, Left: []supervise.Process{{PID: 3, StartTime: 4}}},
 		},
-		"runtimes/": ledger.Runtimes{SchemaVersion: 1, Profiles: []runtime.Profile{profile()}},
-		"check/":    ledger.CheckResult{SchemaVersion: 1, Check: check}, "approvals/": ledger.Approvals{SchemaVersion: 1, Approvals: []ledger.Approval{approval}},
+		"runtimes/": ledger.Runtimes{
+			SchemaVersion: 1, Profiles: []runtime.Profile{profile()},
+			Environments: map[string]ledger.Environment{"codex": {Passed: []string{"PATH"}, Withheld: []string{"OTHER_KEY"}}},
+		},
+		"check/": ledger.CheckResult{SchemaVersion: 1, Check: check}, "approvals/": ledger.Approvals{SchemaVersion: 1, Approvals: []ledger.Approval{approval}},
 		"verdict/": judgement, "history/": lines[0], "report/": whole,
 		"journal/run_started":   at(1, ledger.RunStarted(ledger.RunInfo{RunID: "r", Jobs: []string{"a"}})),
 		"journal/intent":        at(2, ledger.Intent("a", 1, route())),
@@ -127,7 +131,7 @@ var optional = map[string][]string{
 }
 
 // open lists the places whose keys are data, so that any may come or go.
-var open = map[string][]string{"runtimes/": {"profiles.0.flags"}}
+var open = map[string][]string{"runtimes/": {"profiles.0.flags", "environments"}}
 
 func TestAnyChangeOfShapeIsNoticed(t *testing.T) {
 	s := load(t)
