@@ -112,6 +112,20 @@ func (w *writer) list(title string, items []string) {
 	}
 }
 
+// data writes a titled list of items that hold words of a job: names that it
+// chose, what it said of itself. They stand in a fence like all else it wrote.
+func (w *writer) data(title string, items []string) {
+	if len(items) == 0 {
+		return
+	}
+	var b strings.Builder
+	for _, s := range items {
+		b.WriteString("- " + untrusted.Text(s).Line(2000) + "\n")
+	}
+	w.line("\n%s:\n", title)
+	w.WriteString(untrusted.Text(b.String()).Fence("data"))
+}
+
 func (w *writer) intent(b Bundle) {
 	w.line("# Evidence of run %s", b.RunID)
 	if b.Base != "" {
@@ -135,8 +149,8 @@ func (w *writer) intent(b Bundle) {
 	if len(rules)+len(b.Notes) == 0 {
 		w.line("\nNo rule is broken.")
 	}
-	w.list("Broken rules", rules)
-	w.list("Notes", b.Notes)
+	w.data("Broken rules", rules)
+	w.data("Notes", b.Notes)
 }
 
 func (w *writer) job(e JobEvidence, share int) {
@@ -146,7 +160,7 @@ func (w *writer) job(e JobEvidence, share int) {
 	w.facts(e)
 	w.route(e)
 	w.checks(e)
-	w.list("Changed files that judge the work (tests, build, check scripts): look at the change itself", e.Judges)
+	w.data("Changed files that judge the work (tests, build, check scripts): look at the change itself", e.Judges)
 	var cites []string
 	for _, c := range e.Citable() {
 		cites = append(cites, fmt.Sprintf("%s: %s", c.Kind, c.Ref))
@@ -171,7 +185,7 @@ func (w *writer) facts(e JobEvidence) {
 		fmt.Sprintf("status %s after %d attempts in %d ms, exit status %s", s.Status, s.Attempts, s.DurationMs, exitCode(s.ExitCode)),
 	}
 	if s.Reason != "" {
-		facts = append(facts, fmt.Sprintf("reason %s: %s", s.Reason, s.ReasonEvidence))
+		facts = append(facts, fmt.Sprintf("reason %s", s.Reason))
 	}
 	if s.Rehearsal {
 		facts = append(facts, "REHEARSAL: the stand-in did this, no agent worked")
@@ -186,6 +200,9 @@ func (w *writer) facts(e JobEvidence) {
 		facts = append(facts, fmt.Sprintf("bytes dropped from its streams: %d out, %d err", t.Stdout, t.Stderr))
 	}
 	w.list("Status, as the engine recorded it", facts)
+	if s.ReasonEvidence != "" {
+		w.data("What the reason rests on", []string{s.ReasonEvidence})
+	}
 }
 
 func exitCode(code *int) string {
@@ -209,7 +226,7 @@ func (w *writer) route(e JobEvidence) {
 		return
 	}
 	facts := []string{
-		fmt.Sprintf("runtime %s, model asked for %s, observed %s", r.Runtime, orWord(r.Model, "the runtime's default"), orWord(e.Status.ObservedModel, "not said")),
+		fmt.Sprintf("runtime %s, model asked for %s", r.Runtime, orWord(r.Model, "the runtime's default")),
 		fmt.Sprintf("capability %s (floor %s, source: %s), risk %s (%s)", orNone(r.Capability), orWord(r.CapabilityFloor, "none"), orWord(r.CapabilitySource, "none"), r.Risk, r.RiskWhy),
 		fmt.Sprintf("isolation %s, access %s, controls: %s", r.Isolation, r.Access, orWord(strings.Join(r.Controls, ", "), "none")),
 		fmt.Sprintf("its availability was probed in this run: %v", e.Probed),
@@ -224,6 +241,9 @@ func (w *writer) route(e JobEvidence) {
 		facts = append(facts, "fallback, because: "+e.Status.FallbackReason)
 	}
 	w.list("Route", facts)
+	if e.Status.ObservedModel != "" {
+		w.data("The model that answered, as it said", []string{e.Status.ObservedModel})
+	}
 }
 
 func (w *writer) checks(e JobEvidence) {
