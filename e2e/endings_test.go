@@ -108,7 +108,7 @@ func TestAHangEndsAtItsTimeoutWithNothingLeft(t *testing.T) {
 				t.Errorf("%s, %s: %s, proof %+v", s.Status, s.Reason, s.ReasonEvidence, s.Proof)
 			}
 			for _, lock := range []string{"held.a", "held.b", "held.c"} {
-				path := filepath.Join(*s.Worktree, lock)
+				path := filepath.Join(e.run, *s.Worktree, lock)
 				if _, err := os.Stat(path); err != nil {
 					t.Fatalf("the shell did not run: %v", err)
 				}
@@ -157,9 +157,9 @@ func TestNoArbiterIsSaidBeforeTheRunStarts(t *testing.T) {
 	l.repository("notes.txt", "hello\n")
 	l.file("home/.config/orchestrate/config.yaml", "runtimes: {claude: {capability: C2}, codex: {capability: C2}}\n")
 	e := l.spec(oneScout).wants(3)
-	before, _, _ := strings.Cut(e.stderr, "run 20")
+	before, _, _ := strings.Cut(e.stderr, "started on")
 	if !strings.Contains(before, "arbiter") || !strings.Contains(before, "checks-only") || !strings.Contains(before, "rehearse") {
-		t.Errorf("said before the run:\n%s", e.stderr)
+		t.Errorf("said before the first job started:\n%s", before)
 	}
 	if j := e.verdict(); j.Verdict != "blocked" {
 		t.Errorf("verdict %q: %v", j.Verdict, j.Why)

@@ -4,6 +4,7 @@
 # LATEST=1 takes the agents' newest versions instead. Arguments go to go test.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+make -s build
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/orchestrate-e2e
 if [ "${LATEST:-}" ]; then

@@ -217,9 +217,10 @@ func (d *decoder) failedResult(l line) runtime.Event {
 		text = strings.Join(append([]string{l.Subtype}, l.Errors...), ": ")
 	}
 	why := classify(l.APIStatus, l.Subtype, text)
-	// The synthetic message before may have named the class where the result does not.
+	// A retry or the synthetic message before may have said why where the result,
+	// after an early end of our own, does not.
 	if why == runtime.ReasonCrash && d.out.Reason != "" {
-		why = d.out.Reason
+		why, text = d.out.Reason, d.out.Evidence
 	}
 	d.fail(why, text)
 	return runtime.Event{Kind: runtime.EventFailed, Reason: why, Text: d.out.Evidence}
