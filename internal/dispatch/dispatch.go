@@ -11,9 +11,9 @@ import (
 
 // Graph is what the loop needs to know about the order of jobs.
 type Graph interface {
-	// ReadyIf lists the jobs that may start now, in the spec's order, among those
-	// that can is true for.
-	ReadyIf(can func(id string) bool) []string
+	// ReadyIf lists the first most jobs, in the spec's order, that may start now
+	// and that can is true for.
+	ReadyIf(most int, can func(id string) bool) []string
 	// Start marks a job as begun; it leaves Ready.
 	Start(id string)
 	// Settle marks a begun job as ended.

@@ -99,20 +99,18 @@ func (l *Loop) startAll(ctx context.Context) (next time.Time, any bool) {
 		}
 	}
 	l.startWaiters(ctx, hold)
-	for _, job := range l.Graph.ReadyIf(l.can(hold)) {
+	for _, job := range l.Graph.ReadyIf(len(l.free), l.can(hold)) {
 		l.Graph.Start(job)
 		l.start(ctx, job)
 	}
 	return next, any
 }
 
-// can says which jobs may start now: as many as there are free slots, none whose
-// runtime is held back.
+// can says which jobs may start now: none whose runtime is held back.
 func (l *Loop) can(hold func(time.Time)) func(job string) bool {
-	taken := 0
 	spaced := map[string]bool{} // runtimes of which one start was granted in this pass
 	return func(job string) bool {
-		if taken == len(l.free) || !l.Backend.MayStart() {
+		if !l.Backend.MayStart() {
 			return false
 		}
 		rt := l.Backend.Runtime(job)
@@ -129,7 +127,6 @@ func (l *Loop) can(hold func(time.Time)) func(job string) bool {
 			return false
 		}
 		spaced[rt] = space > 0
-		taken++
 		return true
 	}
 }

@@ -22,10 +22,10 @@ func newLine(deps map[string][]string, order ...string) *line {
 	return &line{order: order, deps: deps, begun: map[string]bool{}, settled: map[string]bool{}}
 }
 
-func (g *line) ReadyIf(can func(string) bool) []string {
+func (g *line) ReadyIf(most int, can func(string) bool) []string {
 	var out []string
 	for _, j := range g.order {
-		if !g.begun[j] && !slices.ContainsFunc(g.deps[j], func(d string) bool { return !g.settled[d] }) && can(j) {
+		if len(out) < most && !g.begun[j] && !slices.ContainsFunc(g.deps[j], func(d string) bool { return !g.settled[d] }) && can(j) {
 			out = append(out, j)
 		}
 	}

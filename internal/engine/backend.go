@@ -30,7 +30,9 @@ const spacing = 250 * time.Millisecond
 type order run
 
 // ReadyIf implements dispatch.Graph.
-func (o *order) ReadyIf(can func(string) bool) []string { return o.tracker.ReadyIf(can) }
+func (o *order) ReadyIf(most int, can func(string) bool) []string {
+	return o.tracker.ReadyIf(most, can)
+}
 
 // Start implements dispatch.Graph.
 func (o *order) Start(id string) { o.tracker.Start(id) }

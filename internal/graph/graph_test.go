@@ -120,8 +120,13 @@ func TestSerializeKey(t *testing.T) {
 	}
 	step("a", "c", "d")
 	notA := func(id string) bool { return id != "a" }
-	if diff := cmp.Diff([]string{"b", "c", "d"}, tr.ReadyIf(notA)); diff != "" {
+	if diff := cmp.Diff([]string{"b", "c", "d"}, tr.ReadyIf(10, notA)); diff != "" {
 		t.Error(diff)
+	}
+	for most, want := range [][]string{nil, {"b"}, {"b", "c"}} {
+		if diff := cmp.Diff(want, tr.ReadyIf(most, notA)); diff != "" {
+			t.Error(diff)
+		}
 	}
 	tr.Start("a")
 	step("c", "d")

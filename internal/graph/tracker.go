@@ -46,16 +46,19 @@ func (g *Graph) Track() *Tracker {
 // depend on has succeeded and no begun job holds their serialize key. Of several
 // with the same key only the first is listed, so all that is listed may start.
 func (t *Tracker) Ready() []string {
-	return t.ReadyIf(func(string) bool { return true })
+	return t.ReadyIf(len(t.ready), func(string) bool { return true })
 }
 
-// ReadyIf is Ready among the jobs that the caller could start. A job that it
-// could not (its runtime is paused) thus does not stand in the way of another
-// with the same serialize key.
-func (t *Tracker) ReadyIf(can func(id string) bool) []string {
-	var out []string // a caller has slots for few of a thousand
+// ReadyIf is Ready among the jobs that the caller could start, and ends the search
+// with the first most of them. A job that it could not start (its runtime is
+// paused) thus does not stand in the way of another with the same serialize key.
+func (t *Tracker) ReadyIf(most int, can func(id string) bool) []string {
+	var out []string
 	var taken map[string]bool
 	for _, i := range t.ready {
+		if len(out) == most {
+			break
+		}
 		j := &t.g.jobs[i]
 		if key := j.Serialize; key != "" {
 			if t.held[key] > 0 || taken[key] || !can(j.ID) {
