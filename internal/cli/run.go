@@ -15,6 +15,7 @@ import (
 	"orchestrate/internal/engine"
 	"orchestrate/internal/spec"
 	"orchestrate/internal/ui"
+	"orchestrate/internal/untrusted"
 )
 
 type runOptions struct {
@@ -99,6 +100,12 @@ func runRun(ctx context.Context, sys System, opts runOptions) (err error) {
 	res, err := st.Run(ctx, plan, begun, watch.Record, kill)
 	if err != nil {
 		return failure(err)
+	}
+	if len(res.NextSteps) > 0 {
+		fmt.Fprintf(sys.Err, "next (files are in %s):\n", res.Dir)
+	}
+	for _, s := range res.NextSteps {
+		fmt.Fprintf(sys.Err, "  %s\n", untrusted.Text(s).Line(0))
 	}
 	if !opts.json {
 		fmt.Fprint(sys.Out, "\n"+res.Completion)

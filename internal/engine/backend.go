@@ -73,6 +73,7 @@ func (r *run) blockPlanned() {
 		if block == nil || r.jobs[pl.Job.ID].status != nil {
 			continue
 		}
+		r.jobs[pl.Job.ID].next = block.NextStep
 		s := r.undispatched(pl.Job.ID, block.Reason, block.Detail)
 		r.fail(r.led.Append(ledger.Settle(s)))
 		r.settleOrder(pl.Job.ID, false, fmt.Sprintf("blocked: %s", block.Reason))
@@ -120,6 +121,7 @@ func (b *backend) Attempt(ctx context.Context, slot int, job string, n int) disp
 	r := (*run)(b)
 	j := r.jobs[job]
 	if block := r.rejudge(j); block != nil {
+		j.next = block.NextStep
 		r.fail(r.led.Append(ledger.Settle(r.undispatched(job, block.Reason, block.Detail))))
 		return dispatch.Ended{}
 	}

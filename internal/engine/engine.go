@@ -39,8 +39,9 @@ type Result struct {
 	Dir        string // absolute
 	State      ledger.State
 	Verdict    string
-	Completion string // the completion block
-	Exit       int    // exit status, see ExitOK and those beside it
+	Completion string   // the completion block
+	NextSteps  []string // what a person can do now, a line each; files are named from Dir
+	Exit       int      // exit status, see ExitOK and those beside it
 }
 
 // Ending is how a run came to its end.

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 
 	"orchestrate/internal/history"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/report"
+	"orchestrate/internal/runtime"
 )
 
 // finish ends the run in the ledger and leaves report and history.
@@ -29,7 +32,8 @@ func (r *run) finish(ctx context.Context, j ledger.Judgement) (Result, error) {
 	if r.broken != nil {
 		return Result{}, r.broken
 	}
-	rep := report.Build(r.reportInput(j))
+	in := r.reportInput(j)
+	rep := report.Build(in)
 	data, err := rep.JSON()
 	err = errors.Join(err, r.led.WriteFile(ledger.ReportFile, r.redact.Bytes(rep.Markdown())), r.led.WriteFile(ledger.ReportJSONFile, r.redact.Bytes(data)))
 	if len(r.statuses()) > 0 && !j.Rehearsal {
@@ -37,6 +41,7 @@ func (r *run) finish(ctx context.Context, j ledger.Judgement) (Result, error) {
 	}
 	return Result{
 		RunID: r.led.ID, Dir: r.led.Dir, State: r.led.State(), Verdict: j.Verdict, Completion: rep.Completion(), Exit: status,
+		NextSteps: r.nextSteps(in.VerdictStep),
 	}, err
 }
 
@@ -56,7 +61,10 @@ func (r *run) reportInput(j ledger.Judgement) report.Input {
 		State: r.led.State(), Jobs: map[string]ledger.JobStatus{}, Earlier: map[string][]ledger.JobStatus{},
 		Judgement: &j, Notes: append(append([]string{}, r.plan.Notes...), r.outside...),
 		NextSteps: map[string]string{}, Commands: map[string]string{},
-		Exists: func(rel string) bool { _, err := os.Stat(r.led.Path(rel)); return err == nil },
+		Arbiter: r.arbiters, VerdictStep: r.verdictStep(j), Exists: r.there, Rehearse: r.plan.Request.Rehearse,
+	}
+	if script := r.plan.Request.Script; script != "" {
+		in.Script = relTo(r.plan.Root, script)
 	}
 	if r.plan.Repo != nil {
 		in.GitTop = relTo(r.plan.Root, r.plan.Repo.Top())
@@ -70,19 +78,23 @@ func (r *run) reportInput(j ledger.Judgement) report.Input {
 	return in
 }
 
-// branch is that of the job's newest attempt, "" without one.
-func (j *jobRun) branch() string {
-	if j.status == nil || j.status.Branch == nil {
+// there reports whether a file of the run directory has something to show. An
+// answer is left empty by a job that gave none.
+func (r *run) there(rel string) bool {
+	info, err := os.Stat(r.led.Path(rel))
+	return err == nil && (path.Base(rel) != ledger.OutputFile || info.Size() > 0)
+}
+
+func text(s *string) string {
+	if s == nil {
 		return ""
 	}
-	return *j.status.Branch
+	return *s
 }
 
 func (r *run) reportJob(in *report.Input, j *jobRun) {
 	id := j.planned.Job.ID
-	if b := j.planned.Block; b != nil {
-		in.NextSteps[id] = b.NextStep
-	}
+	in.NextSteps[id] = r.nextStepOf(j)
 	if j.planned.Live != "" {
 		in.Notes = append(in.Notes, fmt.Sprintf("live, job %s would be blocked: %s", id, j.planned.Live))
 	}
@@ -99,17 +111,30 @@ func (r *run) reportJob(in *report.Input, j *jobRun) {
 		in.Earlier[id] = all[:max(0, len(all)-1)]
 	}
 	in.Commands[id] = j.command
-	if p := j.patch(); p != nil && len(p.Files) > 0 && j.status.Status == ledger.Success {
+	if p := j.patch(); p != nil && len(p.Files) > 0 && offered(*j.status) {
 		in.Patches = append(in.Patches, report.Patch{
 			Job: id, Path: ledger.JobPath(id, ledger.PatchFile), Files: len(p.Files), Bytes: p.Bytes,
-			Base: p.Base, Commit: p.Commit, Branch: j.branch(),
+			Base: p.Base, Commit: p.Commit, Branch: text(j.status.Branch), Applied: j.status.Worktree == nil,
 		})
 	}
-	if j.status.Worktree != nil && j.status.Status != ledger.Success {
-		path := *j.status.Worktree
-		if !filepath.IsAbs(path) {
-			path = filepath.ToSlash(filepath.Join(in.RunDir, path))
+	for _, s := range append(slices.Clone(in.Earlier[id]), *j.status) {
+		if s.Worktree != nil && s.Status != ledger.Success {
+			in.KeptTrees = append(in.KeptTrees, keptTree(in.RunDir, s))
 		}
-		in.KeptTrees = append(in.KeptTrees, report.Tree{Job: id, Attempt: j.status.Attempts, Path: path, Branch: j.branch()})
 	}
+}
+
+// offered reports whether a patch is something to apply or undo: the work of a job
+// that succeeded, and whatever a writer left in the person's own checkout. The copy
+// of a patch with a secret is only there to be read.
+func offered(s ledger.JobStatus) bool {
+	return s.Status == ledger.Success || s.Worktree == nil && s.Reason != runtime.ReasonInjectedSecret
+}
+
+func keptTree(runDir string, s ledger.JobStatus) report.Tree {
+	dir := *s.Worktree
+	if !filepath.IsAbs(dir) {
+		dir = path.Join(runDir, filepath.ToSlash(dir))
+	}
+	return report.Tree{Job: s.ID, Attempt: s.Attempts, Path: dir, Branch: text(s.Branch)}
 }

@@ -60,6 +60,7 @@ func (r *run) ask(ctx context.Context, c *arbiter.Case) {
 	route, block := r.arbiterRoute()
 	if block != nil {
 		c.Obstacle = fmt.Sprintf("no arbiter: %s: %s", block.Reason, block.Detail)
+		r.arbiterNext = block.NextStep
 		return
 	}
 	c.Runtime, c.Model, c.Independence = route.Runtime, route.Model, route.Independence
@@ -68,6 +69,7 @@ func (r *run) ask(ctx context.Context, c *arbiter.Case) {
 	q := question{route: route, evidence: r.redact.Bytes(arbiter.Evidence(bundle)), judged: c.Judged, cites: cites(bundle)}
 	if !r.affordable() {
 		c.Obstacle = "no arbiter: the budget is used up"
+		r.arbiterNext = "raise the budget in the spec" + again
 		return
 	}
 	prompt := arbiter.Prompt(q.evidence)

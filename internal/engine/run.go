@@ -45,6 +45,7 @@ type run struct {
 	active       int
 	arbiters     []ledger.JobStatus // one per attempt of the arbiter
 	arbiterWrote []string           // of the shared checkout
+	arbiterNext  string             // what a person can do so that an arbiter can be asked
 	outside      []string           // what happened to the run, for arbiter and report
 	broken       error              // the ledger failed: the run cannot go on
 	stop         context.CancelFunc
@@ -61,6 +62,7 @@ type jobRun struct {
 	shared   []string // paths that its attempts changed in the shared checkout, as a writer may
 	dir      string   // where its newest attempt worked
 	command  string   // command.txt of its newest attempt
+	next     string   // what a person can do about what blocks it, "" = see nextStepOf
 	judges   []string // changed files that judge the work
 	ran      []string // families of the runtimes that attempts ran on, "" = unknown
 	tries    int      // on this route

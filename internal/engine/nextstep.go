@@ -1,0 +1,234 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"orchestrate/internal/arbiter"
+	"orchestrate/internal/check"
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/runtime"
+	"orchestrate/internal/spec"
+	"orchestrate/internal/untrusted"
+)
+
+// Nothing fails and nothing is blocked without a next step for a person. What a
+// block can say of itself is better than what is here; this is the table for all
+// else. Files are named from the run directory.
+
+// trouble is what a next step may have to name.
+type trouble struct {
+	job    *spec.Job
+	status ledger.JobStatus
+	signIn string // what the runtime's newest profile says to do; "" = nothing
+}
+
+const again = ", then run the spec again"
+
+// nextStep is what a person can do about a job that did not succeed.
+func (t trouble) nextStep() string {
+	if p := t.status.Proof; p != nil && !p.Gone {
+		return "end what is left of its processes (" + t.file(ledger.ExitFile) + " lists them)" + again
+	}
+	for _, table := range []func() string{t.aboutRuntime, t.aboutLimits, t.aboutWork, t.aboutBlock} {
+		if step := table(); step != "" {
+			return step
+		}
+	}
+	return "see " + t.file(ledger.StatusFile) + again
+}
+
+func (t trouble) file(name string) string { return ledger.JobPath(t.status.ID, name) }
+
+// evidence is the line kept with the reason, as data.
+func (t trouble) evidence() string {
+	const most = 300
+	return untrusted.Text(t.status.ReasonEvidence).Line(most)
+}
+
+// aboutRuntime is for what the runtime itself could not do.
+func (t trouble) aboutRuntime() string {
+	name := t.status.Runtime
+	switch t.status.Reason {
+	case runtime.ReasonRateLimit:
+		return "run the spec again later; `retry: {max_attempts: 3, backoff: 1m, on: [rate_limit]}` waits by itself, fallback_runtime names another runtime"
+	case runtime.ReasonQuota:
+		return fmt.Sprintf("run the spec again when the quota of %s is back (%s), or name another runtime in fallback_runtime", name, t.evidence())
+	case runtime.ReasonNetwork:
+		return "see " + t.file(ledger.StderrFile) + ", check the network and the proxy variables" + again + "; `retry: {on: [network]}` with max_attempts tries again by itself"
+	case runtime.ReasonCrash:
+		return "see " + t.file(ledger.StderrFile) + " and " + t.file(ledger.StdoutFile) + " for what went wrong" + again
+	case runtime.ReasonSpawn:
+		return "put right what kept it from starting (" + t.evidence() + ")" + again
+	case runtime.ReasonAuth:
+		if t.signIn != "" {
+			return t.signIn
+		}
+		return "sign in to " + name + " again (`orchestrate doctor` shows whether that worked)" + again
+	case runtime.ReasonUnknownModel:
+		return "choose one of the models that `orchestrate doctor --json` lists for " + name + ", or leave model out" + again
+	case runtime.ReasonUnknownFlag:
+		return "type `orchestrate doctor` to see which " + name + " this is; update it or name another runtime" + again
+	case runtime.ReasonModelMismatch:
+		return fmt.Sprintf("leave model out, or pin the model that answers (%s)%s", cmp.Or(t.status.ObservedModel, "it did not say which"), again)
+	}
+	return ""
+}
+
+// aboutLimits is for what the spec's limits or a person ended.
+func (t trouble) aboutLimits() string {
+	switch t.status.Reason {
+	case runtime.ReasonTimeout:
+		return fmt.Sprintf("raise its timeout (now %s), or see in %s and %s what it was doing", t.job.Timeout, t.file(ledger.StdoutFile), t.file(ledger.EventsFile))
+	case runtime.ReasonFirstOutput:
+		return fmt.Sprintf("raise first_output_timeout (now %s) or leave it out, and see %s", t.job.FirstOutputTimeout, t.file(ledger.StderrFile))
+	case runtime.ReasonBudget:
+		return "raise the budget in the spec" + again
+	case runtime.ReasonCancelled:
+		return "run the spec again when you are ready"
+	case runtime.ReasonPermission:
+		return "it was refused something (" + t.evidence() + "): allow the tool in allowed_tools, give the job an effect that covers it, or word the prompt so that it is not needed"
+	}
+	return ""
+}
+
+// aboutWork is for what the engine found in the work.
+func (t trouble) aboutWork() string {
+	switch t.status.Reason {
+	case runtime.ReasonNoCompletion:
+		return "see " + t.file(ledger.StdoutFile) + " and " + t.file(ledger.StderrFile) + ": it ended without saying that it was done"
+	case runtime.ReasonEmptyOutput:
+		return "see " + t.file(ledger.EventsFile) + " for what it did, and ask in the prompt for a final answer"
+	case runtime.ReasonMissingOutput:
+		return "see " + t.file(ledger.OutputFile) + " for what it says it did; ask for the file by name in the prompt, or take it out of outputs"
+	case runtime.ReasonCheckFailed:
+		return "see " + strings.Join(t.failedChecks(), ", ")
+	case runtime.ReasonOwnership:
+		return "see " + t.file(ledger.PatchFile) + "; widen owned_paths, or say in the prompt what must stay as it is"
+	case runtime.ReasonWroteObserving:
+		return "look at what it changed (" + t.evidence() + ") and undo what you do not want; a job that is to write needs an effect such as scoped-write"
+	case runtime.ReasonInjectedSecret:
+		return "keep the secret out of its reach; if it is none, put the fingerprint that the reason names under secrets.allow in the operator's configuration" + again
+	}
+	return ""
+}
+
+// failedChecks are the files with the output of the checks that did not pass.
+func (t trouble) failedChecks() (files []string) {
+	for _, c := range t.status.Checks {
+		if !check.OK(c) {
+			files = append(files, cmp.Or(c.Output, c.Name))
+		}
+	}
+	if files == nil {
+		files = append(files, t.file(ledger.ChecksDir))
+	}
+	return files
+}
+
+// aboutBlock is for jobs that never began, where the block said nothing itself.
+func (t trouble) aboutBlock() string {
+	switch t.status.Reason {
+	case runtime.BlockedDependency:
+		return "see to the job that it waits for (" + t.evidence() + ")" + again
+	case runtime.BlockedNoRoute, runtime.BlockedCapability, runtime.BlockedRiskControls, runtime.BlockedIndependence:
+		return "type `orchestrate doctor` to see what can take jobs here, and `orchestrate plan SPEC` for why none takes this one"
+	case runtime.BlockedApproval:
+		return "do this step by hand, or change the job so that it needs no approval"
+	case runtime.BlockedNoAnswer:
+		return "see " + t.file(ledger.OutputFile) + " for what it answered, name another runtime or model under arbiter" + again
+	case "":
+		return "it did not begin: run the spec again"
+	}
+	return ""
+}
+
+// nextStepOf is the next step of one job, "" when it succeeded.
+func (r *run) nextStepOf(j *jobRun) string {
+	switch {
+	case j.status == nil:
+		return r.queuedStep(j)
+	case j.status.Status == ledger.Success:
+		return ""
+	case j.next != "":
+		return j.next
+	}
+	return r.troubleOf(j.planned.Job, *j.status).nextStep()
+}
+
+func (r *run) troubleOf(job *spec.Job, s ledger.JobStatus) trouble {
+	return trouble{job: job, status: s, signIn: r.profile(s.Runtime).NextStep}
+}
+
+// queuedStep says why a job did not begin, as far as that is known.
+func (r *run) queuedStep(j *jobRun) string {
+	for i := range r.plan.Jobs {
+		o := r.jobs[r.plan.Jobs[i].Job.ID]
+		if o.status != nil && o.status.Reason == runtime.ReasonQuota && o.status.Runtime == j.route.Runtime {
+			return r.troubleOf(o.planned.Job, *o.status).nextStep()
+		}
+	}
+	if !r.affordable() {
+		return "it did not begin, because the budget is used up: raise it in the spec" + again
+	}
+	return trouble{job: j.planned.Job}.nextStep()
+}
+
+// verdictStep is what a person can do about a blocked verdict; "" when the jobs'
+// own next steps say it all.
+func (r *run) verdictStep(j ledger.Judgement) string {
+	n := len(r.arbiters)
+	switch {
+	case j.Verdict != arbiter.Blocked || r.early(context.Background()) != "":
+		return ""
+	case r.arbiterNext != "":
+		return r.arbiterNext
+	case r.plan.Arbiter.Block != nil:
+		return r.plan.Arbiter.Block.NextStep
+	case n > 0 && r.arbiters[n-1].Status != ledger.Success:
+		return r.troubleOf(r.plan.Arbiter.Job, r.arbiters[n-1]).nextStep()
+	case n > 0:
+		return "settle what it leaves open: " + ledger.JobPath(ledger.ArbiterJob, ledger.VerdictFile) + " says what, " +
+			ledger.JobPath(ledger.ArbiterJob, ledger.EvidenceFile) + " is what it was shown"
+	}
+	return ""
+}
+
+// someOf names a few of many jobs.
+func someOf(ids []string) string {
+	const most = 20
+	if n := len(ids) - most; n > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(ids[:most], ", "), n)
+	}
+	return strings.Join(ids, ", ")
+}
+
+// nextSteps are those of the whole run, one line each. Jobs with the same step
+// share a line; a job that waits for another is told with that one.
+func (r *run) nextSteps(verdict string) []string {
+	var steps []string
+	ids := map[string][]string{}
+	for i := range r.plan.Jobs {
+		j := r.jobs[r.plan.Jobs[i].Job.ID]
+		step := r.nextStepOf(j)
+		if step == "" || j.status != nil && j.status.Reason == runtime.BlockedDependency {
+			continue
+		}
+		if ids[step] == nil {
+			steps = append(steps, step)
+		}
+		ids[step] = append(ids[step], j.planned.Job.ID)
+	}
+	for i, step := range steps {
+		steps[i] = someOf(ids[step]) + ": " + step
+	}
+	if verdict != "" {
+		steps = append(steps, "verdict: "+verdict)
+	}
+	for i := range steps {
+		steps[i] = r.redact.String(steps[i])
+	}
+	return steps
+}
