@@ -143,7 +143,7 @@ func (b *backend) Attempt(ctx context.Context, slot int, job string, n int) disp
 	status.ReasonEvidence = r.redact.String(status.ReasonEvidence)
 	r.mu.Lock()
 	r.spent.add(a.exit.Outcome.Usage, a.job.Exec())
-	j.status, j.last, j.command = &status, &s, strings.TrimSpace(a.text)
+	j.status, j.patch, j.command = &status, s.patch, strings.TrimSpace(a.text)
 	j.dir = a.at.dir
 	j.facts = factsOf(a, j.planned.Tiers, status, &s)
 	if s.patch != nil {

@@ -111,7 +111,7 @@ func (r *run) reportJob(in *report.Input, j *jobRun) {
 		in.Earlier[id] = all[:max(0, len(all)-1)]
 	}
 	in.Commands[id] = j.command
-	if p := j.patch(); p != nil && len(p.Files) > 0 && offered(*j.status) {
+	if p := j.patch; p != nil && len(p.Files) > 0 && offered(*j.status) {
 		in.Patches = append(in.Patches, report.Patch{
 			Job: id, Path: ledger.JobPath(id, ledger.PatchFile), Files: len(p.Files), Bytes: p.Bytes,
 			Base: p.Base, Commit: p.Commit, Branch: text(j.status.Branch), Applied: j.status.Worktree == nil,

@@ -58,15 +58,15 @@ type jobRun struct {
 	commit   string // snapshot of its newest attempt
 	status   *ledger.JobStatus
 	facts    arbiter.JobFacts
-	last     *settlement
-	shared   []string // paths that its attempts changed in the shared checkout, as a writer may
-	dir      string   // where its newest attempt worked
-	command  string   // command.txt of its newest attempt
-	next     string   // what a person can do about what blocks it, "" = see nextStepOf
-	judges   []string // changed files that judge the work
-	ran      []string // families of the runtimes that attempts ran on, "" = unknown
-	tries    int      // on this route
-	moves    int      // promotions
+	patch    *workspace.Patch // of its newest attempt; nil when none was taken
+	shared   []string         // paths that its attempts changed in the shared checkout, as a writer may
+	dir      string           // where its newest attempt worked
+	command  string           // command.txt of its newest attempt
+	next     string           // what a person can do about what blocks it, "" = see nextStepOf
+	judges   []string         // changed files that judge the work
+	ran      []string         // families of the runtimes that attempts ran on, "" = unknown
+	tries    int              // on this route
+	moves    int              // promotions
 	reprobed map[string]bool
 	tried    []triedRoute
 }
@@ -283,14 +283,6 @@ func envValue(env []string, name string) string {
 		}
 	}
 	return ""
-}
-
-// patch is what the newest attempt changed; nil when none was taken.
-func (j *jobRun) patch() *workspace.Patch {
-	if j.last == nil {
-		return nil
-	}
-	return j.last.patch
 }
 
 // placingOf says where a job's outputs go and what it may write.

@@ -13,10 +13,11 @@ import (
 // statusOf is an attempt's status as far as its route and its exit say it. An
 // attempt 0 never ran.
 func (r *run) statusOf(a *attempt) ledger.JobStatus {
+	taken := a.route // a copy, so that the status does not keep the attempt with its prompt
 	s := ledger.JobStatus{
 		SchemaVersion: ledger.SchemaVersion, ID: a.job.ID, Task: a.job.Task, Attempts: a.n,
 		Runtime: a.route.Runtime, Model: a.route.Model, RequestedModel: a.route.Model, Agent: a.route.Agent,
-		CapabilityTier: a.route.Capability, RiskTier: a.route.Risk, Route: &a.route,
+		CapabilityTier: a.route.Capability, RiskTier: a.route.Risk, Route: &taken,
 		FallbackReason: route.FallbackReason(a.route), Rehearsal: a.route.Runtime == runtimeStandin,
 		Controls: append([]string{}, a.route.Controls...), Artifacts: []ledger.Artifact{}, Checks: []ledger.Check{},
 	}
