@@ -17,7 +17,7 @@ type decoding struct {
 // match looks for a rule's secret in base64. The literal's encoding, for align
 // bytes before it in its group, is at b[i:]. No more is decoded than the rule
 // needs to decide, and then as much as the secret goes on.
-func (d *decoding) match(r *rule, b []byte, i, align int) (Span, bool) {
+func (d *decoding) match(r *rule, b []byte, i, align int, pass allowed) (Span, bool) {
 	d.n = 0
 	lead := d.lead(b, i, align)
 	if lead < 0 {
@@ -36,7 +36,7 @@ func (d *decoding) match(r *rule, b []byte, i, align int) (Span, bool) {
 		}
 		open := m.End == len(plain)
 		if !open || r.whole || d.n < limit || limit == maxDecode {
-			return d.locate(b, m, r, open), true
+			return d.locate(b, m, r, open), !pass.covers(plain, m)
 		}
 	}
 }

@@ -19,8 +19,8 @@ type form struct {
 	wraps bool // base64: may be broken over lines
 }
 
-// formsOf lists every form of every usable value, each once.
-func formsOf(exact []string) []form {
+// formsOf lists every form of every usable value that is not allowed, each once.
+func formsOf(exact []string, pass allowed) []form {
 	seen := map[form]bool{}
 	var forms []form
 	put := func(text string, wraps bool) {
@@ -30,7 +30,7 @@ func formsOf(exact []string) []form {
 			forms = append(forms, f)
 		}
 	}
-	for _, v := range values(exact) {
+	for _, v := range values(exact, pass) {
 		for _, e := range escapes(v) {
 			put(e, false)
 			for align := range 3 {
@@ -47,11 +47,11 @@ func formsOf(exact []string) []form {
 
 // values are the usable ones of exact, and the usable lines of those that have
 // several (a key that is printed with an indent).
-func values(exact []string) []string {
+func values(exact []string, pass allowed) []string {
 	var all []string
 	for _, v := range exact {
 		v = strings.TrimSpace(v)
-		if !Usable(v) {
+		if !Usable(v) || pass.form(v) {
 			continue
 		}
 		all = append(all, v)
@@ -60,7 +60,7 @@ func values(exact []string) []string {
 		}
 		for line := range strings.Lines(v) {
 			line = strings.TrimSpace(line)
-			if len(line) >= 16 && Usable(line) && !strings.HasPrefix(line, "-----") {
+			if len(line) >= 16 && Usable(line) && !pass.form(line) && !strings.HasPrefix(line, "-----") {
 				all = append(all, line)
 			}
 		}

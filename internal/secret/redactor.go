@@ -17,13 +17,18 @@ type Redactor struct {
 
 // New returns a redactor for the exact values given, beside the built-in
 // patterns. Values that are not Usable are ignored.
-func New(exact []string) *Redactor {
-	base := patterns()
-	forms := formsOf(exact)
-	if len(forms) == 0 {
+func New(exact []string) *Redactor { return NewAllowing(exact, nil) }
+
+// NewAllowing is New, except that values whose Fingerprint, of whatever rule, is
+// in allow are left alone.
+func NewAllowing(exact, allow []string) *Redactor {
+	base, pass := patterns(), newAllowed(allow)
+	forms := formsOf(exact, pass)
+	if len(forms) == 0 && len(pass) == 0 {
 		return &Redactor{scan: base, window: minWindow}
 	}
 	s, window := base.clone(), minWindow
+	s.allow = pass
 	for _, f := range forms {
 		s.addForm(f)
 		// A wrapped form carries a line break every few dozen characters.

@@ -18,6 +18,7 @@ type scanner struct {
 	entries []entry
 	rules   []rule
 	forms   []form
+	allow   allowed    // never spans of these values
 	decode  *sync.Pool // of *decoding
 }
 
@@ -225,11 +226,11 @@ func (s *scanner) try(e *entry, b []byte, at, to int, prev Span) (Span, bool) {
 	if e.kind == kindEncoded {
 		d := s.decode.Get().(*decoding)
 		defer s.decode.Put(d)
-		return d.match(r, b, at, int(e.align))
+		return d.match(r, b, at, int(e.align), s.allow)
 	}
 	m, ok := r.match(b, at, to-at)
 	m.Rule = r.id
-	return m, ok
+	return m, ok && !s.allow.covers(b, m)
 }
 
 func last(spans []Span, base int) Span {

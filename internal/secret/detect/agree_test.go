@@ -71,20 +71,7 @@ func TestRedactorCoversDetector(t *testing.T) {
 // returns the last one that the redactor let through.
 func compare(t *testing.T, d *gitleaks.Detector, red *secret.Redactor, rule config.Rule) (tried int, shown string) {
 	t.Helper()
-	re, err := syntax.Parse(rule.Regex.String(), syntax.Perl)
-	if err != nil {
-		t.Fatal(rule.RuleID, err)
-	}
-	rnd := rand.New(rand.NewPCG(1, 2))
-	for k := range 600 {
-		text := sample(rnd, re)
-		if byHand[rule.RuleID] != "" {
-			text = byHand[rule.RuleID]
-		}
-		text = "x: " + text + "\n"
-		if k > 300 && tried == 0 { // the rule wants its keyword somewhere else
-			text = strings.Join(rule.Keywords, "\n") + "\n" + text
-		}
+	eachSample(t, d, rule, func(text string) bool {
 		for _, f := range d.Detect(gitleaks.Fragment{Raw: text, FilePath: inFile[rule.RuleID]}) { //nolint:staticcheck // v8 has no other form yet
 			if f.RuleID != rule.RuleID {
 				continue
@@ -95,11 +82,34 @@ func compare(t *testing.T, d *gitleaks.Detector, red *secret.Redactor, rule conf
 				shown = fmt.Sprintf("%q in %q", f.Secret, text)
 			}
 		}
-		if tried >= 10 {
-			break
+		return tried < 10
+	})
+	return tried, shown
+}
+
+// eachSample makes texts that match a rule until it is told to stop.
+func eachSample(t *testing.T, d *gitleaks.Detector, rule config.Rule, more func(text string) bool) {
+	t.Helper()
+	re, err := syntax.Parse(rule.Regex.String(), syntax.Perl)
+	if err != nil {
+		t.Fatal(rule.RuleID, err)
+	}
+	rnd := rand.New(rand.NewPCG(1, 2))
+	found := false
+	for k := range 600 {
+		text := sample(rnd, re)
+		if byHand[rule.RuleID] != "" {
+			text = byHand[rule.RuleID]
+		}
+		text = "x: " + text + "\n"
+		if k > 300 && !found { // the rule wants its keyword somewhere else
+			text = strings.Join(rule.Keywords, "\n") + "\n" + text
+		}
+		found = found || len(d.Detect(gitleaks.Fragment{Raw: text, FilePath: inFile[rule.RuleID]})) > 0 //nolint:staticcheck // v8 has no other form yet
+		if !more(text) {
+			return
 		}
 	}
-	return tried, shown
 }
 
 // sample makes a text that matches re.

@@ -4,9 +4,8 @@
 package detect
 
 import (
+	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,22 +32,22 @@ type Finding struct {
 type Detector struct {
 	rules *gitleaks.Detector
 	exact *secret.Redactor
-	allow map[string]bool
+	allow map[string]bool // the digits of fingerprints
 }
 
 // New returns a detector of the maintained rules and of the exact values given
-// (those that are secret.Usable). Findings whose fingerprint is in allow are
-// left out.
+// (those that are secret.Usable). Values whose fingerprint, of whatever rule, is
+// in allow are left out.
 func New(exact, allow []string) (*Detector, error) {
 	cfg, err := defaults()
 	if err != nil {
 		return nil, fmt.Errorf("load the rules of the secret detector: %w", err)
 	}
-	d := &Detector{rules: gitleaks.NewDetector(cfg), exact: secret.New(exact), allow: map[string]bool{}}
+	d := &Detector{rules: gitleaks.NewDetector(cfg), exact: secret.NewAllowing(exact, allow), allow: map[string]bool{}}
 	d.rules.MaxDecodeDepth = decodeDepth
 	d.rules.IgnoreGitleaksAllow = true // a text does not get to excuse itself
 	for _, fingerprint := range allow {
-		d.allow[fingerprint] = true
+		d.allow[digits(fingerprint)] = true
 	}
 	return d, nil
 }
@@ -107,30 +106,63 @@ func (w stopWords) giveBack(cfg config.Config) error {
 	return nil
 }
 
-// Find returns the secrets in text, in order of their place.
-func (d *Detector) Find(text string) []Finding {
-	found, _ := d.FindContext(context.Background(), text) // only a context that ends is an error
-	return found
+// digits is the part of a fingerprint that stands for the value.
+func digits(fingerprint string) string {
+	return fingerprint[strings.LastIndexByte(fingerprint, ':')+1:]
 }
 
-// FindContext is Find with a deadline. When ctx ends first, what was found by
-// then is returned with an error, and the rest of the text is not known to be free
-// of secrets.
-func (d *Detector) FindContext(ctx context.Context, text string) ([]Finding, error) {
-	var found []Finding
-	add := func(rule, value string, line, col int) {
-		f := Finding{Rule: rule, Line: line, Col: col, Fingerprint: fingerprint(rule, value)}
-		if !d.allow[f.Fingerprint] && !slices.Contains(found, f) {
-			found = append(found, f)
+// Find returns the known values and what the maintained rules find in text, in
+// order of their place.
+func (d *Detector) Find(text string) []Finding {
+	s := d.search(text)
+	s.known(func(rule string) bool { return rule == secret.ExactRule })
+	s.maintained(context.Background(), text, 0)
+	return s.sorted()
+}
+
+// search collects what is found in one text.
+type search struct {
+	*Detector
+	text string
+
+	mu    sync.Mutex
+	found []Finding
+}
+
+func (d *Detector) search(text string) *search { return &search{Detector: d, text: text} }
+
+// add takes a value once per line, whatever rules find it there.
+func (s *search) add(rule, value string, line, col int) {
+	f := Finding{Rule: rule, Line: line, Col: col, Fingerprint: secret.Fingerprint(rule, value)}
+	id := digits(f.Fingerprint)
+	same := func(o Finding) bool { return o.Line == line && digits(o.Fingerprint) == id }
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.allow[id] && !slices.ContainsFunc(s.found, same) {
+		s.found = append(s.found, f)
+	}
+}
+
+// known adds what the stream redactor takes out, of the rules wanted.
+func (s *search) known(wanted func(rule string) bool) {
+	line, begin, at := 1, 0, 0 // the line that at is in, and where it begins
+	for _, sp := range s.exact.AppendSpans(nil, []byte(s.text)) {
+		passed := s.text[at:sp.Start]
+		line += strings.Count(passed, "\n")
+		if k := strings.LastIndexByte(passed, '\n'); k >= 0 {
+			begin = at + k + 1
+		}
+		at = sp.Start
+		if wanted(sp.Rule) {
+			s.add(sp.Rule, s.text[sp.Start:sp.End], line, sp.Start-begin+1)
 		}
 	}
-	for _, s := range d.exact.AppendSpans(nil, []byte(text)) {
-		if s.Rule == secret.ExactRule {
-			line, col := place(text, s.Start)
-			add(s.Rule, text[s.Start:s.End], line, col)
-		}
-	}
-	for _, f := range d.rules.DetectContext(ctx, gitleaks.Fragment{Raw: text}) { //nolint:staticcheck // v8 has no other form yet
+}
+
+// maintained adds what the maintained rules find in a part of the text that has
+// this many lines before it.
+func (s *search) maintained(ctx context.Context, part string, before int) {
+	for _, f := range s.rules.DetectContext(ctx, gitleaks.Fragment{Raw: part}) { //nolint:staticcheck // v8 has no other form yet
 		line, col := f.StartLine+1, max(f.StartColumn, 1)
 		if line > 1 {
 			col = max(col-1, 1) // the detector counts the line break before
@@ -138,27 +170,13 @@ func (d *Detector) FindContext(ctx context.Context, text string) ([]Finding, err
 		if k := strings.Index(f.Match, f.Secret); k > 0 && !strings.Contains(f.Match[:k], "\n") {
 			col += k
 		}
-		add(f.RuleID, f.Secret, line, col)
+		s.add(f.RuleID, f.Secret, before+line, col)
 	}
-	slices.SortStableFunc(found, func(a, b Finding) int {
-		if a.Line != b.Line {
-			return a.Line - b.Line
-		}
-		return a.Col - b.Col
+}
+
+func (s *search) sorted() []Finding {
+	slices.SortStableFunc(s.found, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col), cmp.Compare(a.Rule, b.Rule))
 	})
-	if err := ctx.Err(); err != nil {
-		return found, fmt.Errorf("looking for secrets was not finished: %w", err)
-	}
-	return found, nil
-}
-
-func fingerprint(rule, value string) string {
-	sum := sha256.Sum256([]byte(value))
-	return rule + ":" + hex.EncodeToString(sum[:8])
-}
-
-// place turns an offset into line and column.
-func place(text string, at int) (line, col int) {
-	before := text[:at]
-	return strings.Count(before, "\n") + 1, at - strings.LastIndexByte(before, '\n')
+	return s.found
 }
