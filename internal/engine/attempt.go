@@ -99,7 +99,7 @@ func (r *run) equip(a *attempt, read ...string) error {
 			return err
 		}
 	}
-	a.text = r.redact.String(commandText(a.at.dir, a.cmd, a.prompt != ""))
+	a.text = r.redact.String(commandText(a.at.dir, whereabouts(r.led.ID, a.job.ID, a.dir), a.cmd, promptPath(a.prompt, a.dir)))
 	return r.led.WriteFile(ledger.JobPath(a.job.ID, ledger.CommandFile), []byte(a.text))
 }
 
@@ -131,12 +131,7 @@ func requestOf(j *spec.Job, route ledger.Route, dir, out, prompt string) runtime
 func (r *run) environment(a *attempt, ad runtime.Adapter) []string {
 	passed, _, _ := environ.Filter(r.eng.Env, ad.SignInEnv(), a.job.EnvAllow)
 	env := append(passed, a.cmd.Env...)
-	return append(env,
-		"ORCHESTRATE_RUN="+r.led.ID,
-		"ORCHESTRATE_JOB="+a.job.ID,
-		"ORCHESTRATE_OUT="+filepath.Join(a.dir, ledger.ArtifactsDir),
-		"ORCHESTRATE_INPUTS="+filepath.Join(a.dir, ledger.InputsDir),
-	)
+	return append(env, whereabouts(r.led.ID, a.job.ID, a.dir)...)
 }
 
 // carryOut hands the attempt to the slot's supervisor and waits for its end. The

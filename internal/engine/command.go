@@ -2,18 +2,33 @@ package engine
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
+	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/shellword"
 )
 
-// commandText is command.txt: what a person types to do the same again. It is
-// redacted before it is written.
-func commandText(dir string, c runtime.Command, prompt bool) string {
+// whereabouts tells a job's program where it is: its run, and the folders of the
+// job's directory that are there for it.
+func whereabouts(runID, job, dir string) []string {
+	return []string{
+		"ORCHESTRATE_RUN=" + runID,
+		"ORCHESTRATE_JOB=" + job,
+		"ORCHESTRATE_OUT=" + filepath.Join(dir, ledger.ArtifactsDir),
+		"ORCHESTRATE_INPUTS=" + filepath.Join(dir, ledger.InputsDir),
+	}
+}
+
+// commandText is command.txt: what a person pastes into a shell, wherever it is,
+// to do the same again. cwd is where the program works, env what it is told beside
+// the command's own, prompt the absolute path of the prompt, "" = it gets none. The
+// text is redacted before it is written.
+func commandText(cwd string, env []string, c runtime.Command, prompt string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "cd %s && ", shellword.Quote(dir))
-	for _, e := range c.Env {
+	fmt.Fprintf(&b, "cd %s && ", shellword.Quote(cwd))
+	for _, e := range append(env[:len(env):len(env)], c.Env...) {
 		name, value, _ := strings.Cut(e, "=")
 		fmt.Fprintf(&b, "%s=%s ", name, shellword.Quote(value))
 	}
@@ -21,9 +36,17 @@ func commandText(dir string, c runtime.Command, prompt bool) string {
 	switch {
 	case len(c.Stdin) == 0:
 		b.WriteString(" </dev/null")
-	case prompt:
-		b.WriteString(" <prompt.md")
+	case prompt != "":
+		b.WriteString(" <" + shellword.Quote(prompt))
 	}
 	b.WriteByte('\n')
 	return b.String()
+}
+
+// promptPath is where a job's prompt is kept, "" when it has none.
+func promptPath(prompt, dir string) string {
+	if prompt == "" {
+		return ""
+	}
+	return filepath.Join(dir, ledger.PromptFile)
 }

@@ -10,6 +10,9 @@ import (
 	"orchestrate/internal/spec"
 )
 
+// theRun stands for the run directory, which a plan does not have.
+const theRun = "<run>"
+
 // Preview is a plan as it is shown: what would happen, redacted.
 type Preview struct {
 	SchemaVersion int               `json:"schemaVersion"`
@@ -76,7 +79,8 @@ func (e *Engine) previewJob(p *Plan, j *spec.Job, r ledger.Route, b *route.Block
 		ID: j.ID, Task: j.Task, DependsOn: append([]string{}, j.DependsOn...), Route: r, Cwd: j.Cwd,
 		Readable: []string{j.Cwd}, Writable: []string{}, SideEffects: sideEffects(j), EnvPassed: []string{}, EnvWithheld: []string{},
 	}
-	out := filepath.Join("<run>", j.ID, ledger.ArtifactsDir)
+	dir := filepath.Join(theRun, j.ID)
+	out := filepath.Join(dir, ledger.ArtifactsDir)
 	at := placingOf(j, r, j.Cwd, out)
 	v.Writable = append(v.Writable, at.Writable...)
 	if !j.Exec() {
@@ -94,16 +98,31 @@ func (e *Engine) previewJob(p *Plan, j *spec.Job, r ledger.Route, b *route.Block
 	v.EnvPassed, v.EnvWithheld = append(v.EnvPassed, passed...), append(v.EnvWithheld, withheld...)
 	cwd := j.Cwd
 	if r.Isolation == isolationWorktree {
-		cwd = filepath.Join("<run>", ledger.WorktreesDir, j.ID, relTo(p.top(), j.Cwd))
+		cwd = filepath.Join(theRun, ledger.WorktreesDir, j.ID, relTo(p.top(), j.Cwd))
 		v.Cwd, v.Readable = cwd, []string{cwd}
 	}
-	cmd, err := a.Command(requestOf(j, r, cwd, out, v.Prompt), p.profile(r.Runtime))
+	req := requestOf(j, r, cwd, out, v.Prompt)
+	req.Script, req.ReadDirs = p.script(), p.readDirs(j)
+	v.Readable = append(v.Readable, req.ReadDirs...)
+	cmd, err := a.Command(req, p.profile(r.Runtime))
 	if err != nil {
 		v.Command = "none: " + err.Error()
 		return v
 	}
-	v.Command = p.redact.String(commandText(cwd, cmd, v.Prompt != ""))
+	v.Command = p.redact.String(commandText(cwd, whereabouts("<run-id>", j.ID, dir), cmd, promptPath(v.Prompt, dir)))
 	return v
+}
+
+// readDirs are the folders outside its cwd that a job reads: its inputs where it
+// gets any, and for the arbiter the whole run.
+func (p *Plan) readDirs(j *spec.Job) []string {
+	switch {
+	case j == p.Arbiter.Job:
+		return []string{theRun}
+	case len(p.wanted(j, p.isolated)) > 0:
+		return []string{filepath.Join(theRun, j.ID, ledger.InputsDir)}
+	}
+	return nil
 }
 
 func (p *Plan) top() string {
@@ -116,7 +135,7 @@ func (p *Plan) top() string {
 // expected names what a job will get from others, before any of it exists.
 func (p *Plan) expected(j *spec.Job) (all []handed) {
 	for _, w := range p.wanted(j, p.isolated) {
-		all = append(all, handed{From: w.from, Label: label(w), Path: filepath.Join("<run>", j.ID, ledger.InputsDir, w.from, w.name())})
+		all = append(all, handed{From: w.from, Label: label(w), Path: filepath.Join(theRun, j.ID, ledger.InputsDir, w.from, w.name())})
 	}
 	return all
 }

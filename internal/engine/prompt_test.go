@@ -50,10 +50,10 @@ func TestPromptLeftOutIsMadeFromTheTask(t *testing.T) {
 
 func TestCommandTextCanBePasted(t *testing.T) {
 	c := runtime.Command{Argv: []string{"claude", "-p", "--model=a b"}, Env: []string{"X=it's"}, Stdin: []byte("hello")}
-	if got, want := commandText("/work tree", c, true), `cd '/work tree' && X='it'\''s' claude -p '--model=a b' <prompt.md`+"\n"; got != want {
+	if got, want := commandText("/work tree", []string{"ORCHESTRATE_OUT=/run 1/j/artifacts"}, c, "/run 1/j/prompt.md"), `cd '/work tree' && ORCHESTRATE_OUT='/run 1/j/artifacts' X='it'\''s' claude -p '--model=a b' <'/run 1/j/prompt.md'`+"\n"; got != want {
 		t.Errorf("got  %swant %s", got, want)
 	}
-	if got, want := commandText("/w", runtime.Command{Argv: []string{"true"}}, false), "cd /w && true </dev/null\n"; got != want {
+	if got, want := commandText("/w", nil, runtime.Command{Argv: []string{"true"}}, ""), "cd /w && true </dev/null\n"; got != want {
 		t.Errorf("got  %swant %s", got, want)
 	}
 }
