@@ -6,6 +6,7 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"orchestrate/internal/ledger"
@@ -129,14 +130,43 @@ type Command struct {
 	Command string `json:"command"`
 }
 
-// JSON is report.json's content.
+// JSON is report.json's content: indented, with each job on one line, because a
+// thousand indented jobs would be most of what a run needs of memory.
 func (r Report) JSON() ([]byte, error) {
+	jobs := r.Jobs
+	r.Jobs = []Job{}
+	whole, err := encode(r, " ")
+	if err != nil {
+		return nil, err
+	}
+	// No text can hold a bare line break, so this is the one field of that name.
+	const empty = "\n \"jobs\": []"
+	before, after, ok := bytes.Cut(whole, []byte(empty))
+	if !ok {
+		return nil, errors.New("report.json: no list of jobs")
+	}
+	buf := bytes.NewBuffer(append(before[:len(before):len(before)], empty[:len(empty)-1]...))
+	for i := range jobs {
+		line, err := encode(jobs[i], "")
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			buf.WriteByte(',')
+		}
+		buf.WriteString("\n  ")
+		buf.Write(bytes.TrimSuffix(line, []byte("\n")))
+	}
+	buf.WriteByte(']')
+	buf.Write(after)
+	return buf.Bytes(), nil
+}
+
+func encode(v any, indent string) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
-	if err := enc.Encode(r); err != nil {
-		return nil, err
-	}
-	return buf.Bytes(), nil
+	enc.SetIndent("", indent)
+	err := enc.Encode(v)
+	return buf.Bytes(), err
 }
