@@ -17,7 +17,7 @@ import (
 // controls; they are the very files that the lock file installed; and asking them
 // calls no model.
 func TestDoctorSeesTheInstalledAgents(t *testing.T) {
-	l := newLab(t, `rules: [{do: [{text: "nobody asked"}]}]`, nil)
+	l := newLab(t, idle, nil)
 	e := l.orchestrate("doctor", "--json").wants(0)
 	var inv inventory.Inventory
 	ok(t, json.Unmarshal([]byte(e.stdout), &inv))

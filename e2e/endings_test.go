@@ -92,9 +92,9 @@ func TestWhatTheServiceRefusesEndsByItsClass(t *testing.T) {
 	}
 }
 
-// A tool's shell has a session of its own and left another one behind; the model
-// then never answers. At the timeout all of it ends: the watcher sees nothing left,
-// and the locks that the processes held are free.
+// A tool's shell, which the agents give a session of its own, does not end, and has
+// left a process in yet another session. At the timeout all of it ends: the watcher
+// sees nothing left, and the locks that the processes held are free.
 func TestAHangEndsAtItsTimeoutWithNothingLeft(t *testing.T) {
 	const shell = `flock -n held.a setsid flock -n held.b sleep 600 & flock -n held.c sleep 600`
 	for name, extra := range map[string]string{"claude": `allowed_tools: [Read, Write, Bash]`, "codex": ""} {

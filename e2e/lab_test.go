@@ -45,11 +45,22 @@ func need(t *testing.T, name string) string {
 	return value
 }
 
-// newLab sets up everything. The lab is not below the temporary folder, where
+// newLab sets up everything, for a test that may run beside others. The lab is not below the temporary folder, where
 // codex's sandbox does not work.
 func newLab(t *testing.T, scenario string, nonces map[string]string) *lab {
 	t.Helper()
 	t.Parallel()
+	return makeLab(t, scenario, nonces)
+}
+
+// newQuietLab is a lab whose test does not run beside others and calls no model.
+func newQuietLab(t *testing.T) *lab {
+	t.Helper()
+	return makeLab(t, idle, nil)
+}
+
+func makeLab(t *testing.T, scenario string, nonces map[string]string) *lab {
+	t.Helper()
 	base, err := os.MkdirTemp(need(t, "ORCHESTRATE_E2E_LABS"), "lab-")
 	ok(t, err)
 	t.Cleanup(func() { ok(t, os.RemoveAll(base)) })
@@ -63,9 +74,12 @@ func newLab(t *testing.T, scenario string, nonces map[string]string) *lab {
 	for _, name := range []string{"claude", "codex"} {
 		ok(t, os.Symlink(filepath.Join(need(t, "ORCHESTRATE_E2E_CLIS"), name), filepath.Join(l.bin, name)))
 	}
+	node, err := exec.LookPath("node") // codex starts with it
+	ok(t, err)
+	ok(t, os.Symlink(node, filepath.Join(l.bin, "node")))
 	l.serve(scenario, nonces)
 	l.env = []string{
-		"PATH=" + l.bin + ":" + os.Getenv("PATH"), "HOME=" + filepath.Join(base, "home"), "TMPDIR=" + filepath.Join(base, "tmp"),
+		"PATH=" + l.bin + ":" + strings.Join(elsewhere(), ":"), "HOME=" + filepath.Join(base, "home"), "TMPDIR=" + filepath.Join(base, "tmp"),
 		"TERM=dumb", "LANG=C.UTF-8", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
 		"CODEX_HOME=" + filepath.Join(base, "codex"),
 		"ANTHROPIC_BASE_URL=" + l.sim.URL("claude"), "ANTHROPIC_API_KEY=" + l.keys[0],
@@ -73,6 +87,18 @@ func newLab(t *testing.T, scenario string, nonces map[string]string) *lab {
 	l.file("codex/config.toml", "openai_base_url = \""+l.sim.URL("codex")+"/v1\"\n")
 	l.command(l.keys[1], filepath.Join(l.bin, "codex"), "login", "--with-api-key")
 	return l
+}
+
+// elsewhere are the folders of PATH in which no other agent is installed.
+func elsewhere() (dirs []string) {
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		_, claude := os.Lstat(filepath.Join(dir, "claude"))
+		_, codex := os.Lstat(filepath.Join(dir, "codex"))
+		if claude != nil && codex != nil {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
 }
 
 func (l *lab) serve(scenario string, nonces map[string]string) {
@@ -141,35 +167,42 @@ type ended struct {
 // orchestrate runs the program under a watcher; no process may outlive it.
 func (l *lab) orchestrate(args ...string) *ended {
 	l.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), runLimit)
-	defer cancel()
 	program, err := filepath.Abs(filepath.Join(need(l.t, "ORCHESTRATE_E2E_BIN"), "orchestrate"))
 	ok(l.t, err)
-	cmd := exec.CommandContext(ctx, "/proc/self/exe", append([]string{program}, args...)...)
+	e, left := l.watched(append([]string{program}, args...)...)
+	for _, process := range left {
+		l.t.Errorf("orchestrate %q left a process: %s", args, process)
+	}
+	if m := runLine.FindStringSubmatch(e.stderr); m != nil {
+		e.run = m[1]
+	}
+	return e
+}
+
+// watched runs a program and says which processes outlived it.
+func (l *lab) watched(argv ...string) (e *ended, left []string) {
+	l.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), runLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "/proc/self/exe", argv...)
 	cmd.Dir, cmd.Env = l.dir, append([]string{stageEnv + "=" + stageWatcher}, l.env...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.WaitDelay = 5 * time.Second
 	read, write, err := os.Pipe()
 	ok(l.t, err)
+	defer read.Close()
 	cmd.ExtraFiles = []*os.File{write}
 	ok(l.t, cmd.Start())
 	ok(l.t, write.Close())
 	var found watched
 	decoded := json.NewDecoder(read).Decode(&found)
 	waited := cmd.Wait()
-	ok(l.t, read.Close())
-	e := &ended{lab: l, exit: found.Exit, stdout: stdout.String(), stderr: stderr.String()}
+	e = &ended{lab: l, exit: found.Exit, stdout: stdout.String(), stderr: stderr.String()}
 	if decoded != nil || waited != nil {
-		l.t.Fatalf("orchestrate %q under its watcher: %v, %v\n%s%s", args, waited, decoded, e.stdout, e.stderr)
+		l.t.Fatalf("%q under its watcher: %v, %v\n%s%s", argv, waited, decoded, e.stdout, e.stderr)
 	}
-	for _, left := range found.Left {
-		l.t.Errorf("orchestrate %q left a process: %s", args, left)
-	}
-	if m := runLine.FindStringSubmatch(e.stderr); m != nil {
-		e.run = m[1]
-	}
-	return e
+	return e, found.Left
 }
 
 var runLine = regexp.MustCompile(`(?m)^run \S+ in (.+)$`)

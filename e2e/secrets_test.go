@@ -17,7 +17,7 @@ import (
 // reaches the run directory. The same search on the program's own output finds
 // all of them.
 func TestNoSecretReachesTheRunDirectory(t *testing.T) {
-	l := newLab(t, `rules: [{do: [{text: "nobody asked"}]}]`, nil)
+	l := newLab(t, idle, nil)
 	known, quoted, shaped := "tok-"+rand.Text(), `q"uo\te-`+rand.Text(), "ghp_"+(rand.Text() + rand.Text())[:36]
 	escaped, err := json.Marshal(quoted)
 	ok(t, err)
