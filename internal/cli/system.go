@@ -99,7 +99,7 @@ func (s System) station() (*station, error) {
 	}
 	program := supervise.Program(s.Self)
 	host := inventory.NewHost(inventory.HostOptions{
-		Env: s.Env, Secrets: secret.FromEnv(s.Env), Now: s.Now,
+		Env: s.Env, Secrets: secret.FromEnv(s.Env), Allowed: op.Secrets.Allow, Now: s.Now,
 		Start: func(ctx context.Context) (inventory.Supervisor, error) {
 			return supervise.Start(ctx, program, s.Version)
 		},

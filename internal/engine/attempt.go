@@ -159,7 +159,7 @@ func (r *run) invocation(a *attempt) supervise.Invocation {
 	return supervise.Invocation{
 		Job: a.job.ID, Attempt: a.n, Dir: a.dir, Argv: a.cmd.Argv, Env: a.env, Cwd: a.at.dir, Stdin: a.cmd.Stdin,
 		Decoder: a.cmd.Decoder, Timeout: a.job.Timeout, FirstOutput: a.job.FirstOutputTimeout, Grace: grace,
-		PoliteStop: a.cmd.PoliteStop, MaxBytes: a.job.MaxOutputBytes, Secrets: r.secrets,
+		PoliteStop: a.cmd.PoliteStop, MaxBytes: a.job.MaxOutputBytes, Secrets: r.secrets, AllowedSecrets: r.allowed,
 	}
 }
 

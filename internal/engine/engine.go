@@ -11,7 +11,6 @@ import (
 	"orchestrate/internal/policy"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/environ"
-	"orchestrate/internal/secret"
 )
 
 // Engine is what stays the same for every run of this process.
@@ -53,17 +52,6 @@ const (
 	EndedInterrupted Ending = "interrupted" // by the person
 	EndedWall        Ending = "wall"        // the wall budget
 )
-
-// known are the exact values that must never reach the disk: those of
-// secret-looking environment variables and of the workspace's .env files.
-func (e *Engine) known(root string) ([]string, error) {
-	values := secret.FromEnv(e.Env)
-	dotenv, err := secret.FromDotenv(root)
-	if err != nil {
-		return nil, err
-	}
-	return append(values, dotenv...), nil
-}
 
 func (e *Engine) adapter(name string) (runtime.Adapter, bool) {
 	for _, a := range e.Adapters {

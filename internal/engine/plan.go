@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -46,6 +45,7 @@ type Plan struct {
 	profiles map[string]runtime.Profile
 	noTree   string // why no worktree can be made, "" = it can
 	secrets  []string
+	allowed  []string // fingerprints of what the operator says is no secret
 	redact   *secret.Redactor
 	detect   *detect.Detector
 }
@@ -76,11 +76,8 @@ func (e *Engine) Plan(ctx context.Context, req Request) (*Plan, []spec.Diagnosti
 	if err := p.locate(ctx); err != nil {
 		return nil, nil, err
 	}
-	if err := p.guard(e); err != nil {
-		return nil, nil, err
-	}
-	if errs := p.read(); len(errs) > 0 {
-		return nil, errs, nil
+	if errs, err := p.readGuarded(ctx, e); len(errs) > 0 || err != nil {
+		return nil, errs, err
 	}
 	if errs, err := p.fixBase(ctx); len(errs) > 0 || err != nil {
 		return nil, errs, err
@@ -92,35 +89,6 @@ func (e *Engine) Plan(ctx context.Context, req Request) (*Plan, []spec.Diagnosti
 	p.route(e)
 	p.note()
 	return p, nil, ctx.Err()
-}
-
-// locate finds the workspace: the git top level of the cwd, else the cwd.
-func (p *Plan) locate(ctx context.Context) error {
-	cwd, err := filepath.EvalSymlinks(p.Request.Cwd)
-	if err != nil {
-		return err
-	}
-	p.Root = cwd
-	repo, err := workspace.Open(ctx, cwd)
-	switch {
-	case err == nil:
-		p.Repo, p.Root = repo, repo.Top()
-	case errors.Is(err, workspace.ErrNotRepo):
-		p.noTree = fmt.Sprintf("%s is not in a git repository", cwd)
-	default:
-		p.noTree = err.Error()
-	}
-	return nil
-}
-
-// guard collects what must never reach the disk and makes the detector.
-func (p *Plan) guard(e *Engine) (err error) {
-	if p.secrets, err = e.known(p.Root); err != nil {
-		return err
-	}
-	p.redact = secret.New(p.secrets)
-	p.detect, err = detect.New(p.secrets, e.Operator.Secrets.Allow)
-	return err
 }
 
 func (p *Plan) read() (errs []spec.Diagnostic) {
@@ -135,40 +103,6 @@ func (p *Plan) read() (errs []spec.Diagnostic) {
 	p.Root = p.Spec.WorkspaceRoots[0]
 	p.Graph, errs = graph.New(p.Spec)
 	return errs
-}
-
-func (p *Plan) findSecrets(text string) (out []spec.Secret) {
-	for _, f := range p.detect.Find(text) {
-		out = append(out, spec.Secret{Rule: f.Rule, Line: f.Line, Col: f.Col, Fingerprint: f.Fingerprint})
-	}
-	return out
-}
-
-// fixBase resolves the base once for the whole run. The workspace root that the
-// spec names may be another repository than that of the cwd.
-func (p *Plan) fixBase(ctx context.Context) ([]spec.Diagnostic, error) {
-	if p.Repo == nil || !inside(p.Repo.Top(), p.Root) {
-		repo, err := workspace.Open(ctx, p.Root)
-		if err != nil {
-			p.Repo, p.noTree = nil, err.Error()
-			return nil, nil
-		}
-		p.Repo, p.noTree = repo, ""
-	}
-	var err error
-	if p.Base, err = p.Repo.Resolve(ctx, p.Spec.Base); err != nil {
-		return []spec.Diagnostic{{
-			Pos: p.Spec.BasePos, Field: "base", Rule: "base",
-			Message: fmt.Sprintf("found %q: %v; allowed: a branch, tag or commit of %s", p.Spec.Base, err, p.Repo.Top()),
-		}}, nil
-	}
-	p.Dirty, err = p.Repo.Dirty(ctx)
-	return nil, err
-}
-
-func inside(top, dir string) bool {
-	rel, err := filepath.Rel(top, dir)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // apply gives every job its tiers and holds it against them.

@@ -28,6 +28,7 @@ type run struct {
 	slots        *slots
 	tracker      *graph.Tracker
 	secrets      []string
+	allowed      []string
 	redact       *secret.Redactor
 	detect       *detect.Detector
 	treeRoot     string // where worktrees go
@@ -99,7 +100,7 @@ func (e *Engine) Run(ctx context.Context, p *Plan, begun Begun, watch Watch, kil
 func (e *Engine) newRun(ctx context.Context, p *Plan, led *ledger.Run, pool *slots) (*run, error) {
 	r := &run{
 		eng: e, plan: p, led: led, slots: pool, tracker: p.Graph.Track(),
-		secrets: p.secrets, redact: p.redact, detect: p.detect, treeRoot: led.Path(ledger.WorktreesDir),
+		secrets: p.secrets, allowed: p.allowed, redact: p.redact, detect: p.detect, treeRoot: led.Path(ledger.WorktreesDir),
 		stop: func() {}, jobs: map[string]*jobRun{}, profiles: p.profiles, failures: map[string]int{},
 	}
 	for i := range p.Jobs {

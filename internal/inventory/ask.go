@@ -98,7 +98,7 @@ func (v *view) invocation(dir string, q runtime.Question) supervise.Invocation {
 		Argv: q.Argv, Env: env, Stdin: q.Stdin,
 		Decoder: runtime.DecoderSpec{Runtime: decoders.Raw},
 		Timeout: limitOf(q), Grace: grace, PoliteStop: "TERM-GROUP",
-		MaxBytes: answerLimit, Secrets: v.opt.Secrets,
+		MaxBytes: answerLimit, Secrets: v.opt.Secrets, AllowedSecrets: v.opt.Allowed,
 	}
 }
 

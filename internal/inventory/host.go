@@ -32,6 +32,7 @@ type Supervisor interface {
 type HostOptions struct {
 	Env     []string // this process's environment; each runtime sees a part of it
 	Secrets []string // exact values that must not reach the disk or a profile
+	Allowed []string // fingerprints of values that the operator allowed
 	Scratch string   // absolute folder for the questions' scratch folders; "" = the system's temporary folder
 	Start   func(context.Context) (Supervisor, error)
 	Now     func() time.Time // nil = time.Now
@@ -56,7 +57,7 @@ func NewHost(opt HostOptions) *LiveHost {
 		opt.Now = time.Now
 	}
 	h := &LiveHost{
-		opt: opt, redact: secret.New(opt.Secrets), slots: make(chan Supervisor, parallel), hashes: map[string]hashed{},
+		opt: opt, redact: secret.NewAllowing(opt.Secrets, opt.Allowed), slots: make(chan Supervisor, parallel), hashes: map[string]hashed{},
 	}
 	for range parallel {
 		h.slots <- nil

@@ -28,7 +28,9 @@ type Invocation struct {
 	PoliteStop  string              `json:"politeStop"`  // INT, TERM, TERM-GROUP or ""
 	MaxBytes    int64               `json:"maxBytes"`    // kept per stream, head and tail together
 	Secrets     []string            `json:"secrets"`     // exact values to redact beside the patterns
-	Unredacted  bool                `json:"unredacted"`  // only for the test that proves its searcher
+	// AllowedSecrets are the fingerprints of values that the operator allowed.
+	AllowedSecrets []string `json:"allowedSecrets"`
+	Unredacted     bool     `json:"unredacted"` // only for the test that proves its searcher
 }
 
 // Stop says why the supervisor ended a program that had not ended by itself.

@@ -28,6 +28,7 @@ type server struct {
 	// Kept from one job to the next, because they cost more than a small job.
 	buf     []byte
 	secrets []string
+	allowed []string
 	red     *secret.Redactor
 }
 
@@ -126,8 +127,9 @@ func (s *server) redactor(inv *Invocation) *secret.Redactor {
 	if inv.Unredacted {
 		return nil
 	}
-	if s.red == nil || !slices.Equal(s.secrets, inv.Secrets) {
-		s.red, s.secrets = secret.New(inv.Secrets), inv.Secrets
+	if s.red == nil || !slices.Equal(s.secrets, inv.Secrets) || !slices.Equal(s.allowed, inv.AllowedSecrets) {
+		s.red = secret.NewAllowing(inv.Secrets, inv.AllowedSecrets)
+		s.secrets, s.allowed = inv.Secrets, inv.AllowedSecrets
 	}
 	return s.red
 }

@@ -1,0 +1,81 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"orchestrate/internal/secret"
+	"orchestrate/internal/secret/detect"
+	"orchestrate/internal/spec"
+	"orchestrate/internal/workspace"
+)
+
+// guard makes what finds and takes out secrets: the exact values of secret-looking
+// environment variables and of the .env files of these folders, beside all that
+// looks like one. What the operator allowed is none. It reports whether there are
+// values that were not known before.
+func (p *Plan) guard(e *Engine, folders ...string) (more bool, err error) {
+	values := secret.FromEnv(e.Env)
+	slices.Sort(folders)
+	for _, dir := range slices.Compact(folders) {
+		found, err := secret.FromDotenv(dir)
+		if err != nil {
+			return false, err
+		}
+		values = append(values, found...)
+	}
+	slices.Sort(values)
+	values = slices.Compact(values)
+	if p.detect != nil && slices.Equal(values, p.secrets) {
+		return false, nil
+	}
+	p.secrets, p.allowed = values, e.Operator.Secrets.Allow
+	p.redact = secret.NewAllowing(p.secrets, p.allowed)
+	p.detect, err = detect.New(p.secrets, p.allowed)
+	return true, err
+}
+
+// readGuarded reads the spec, and once more when the folders that it names hold
+// secrets that the first reading could not know.
+func (p *Plan) readGuarded(ctx context.Context, e *Engine) ([]spec.Diagnostic, error) {
+	root := p.Root
+	if _, err := p.guard(e, root); err != nil {
+		return nil, err
+	}
+	if errs := p.read(); len(errs) > 0 {
+		return errs, nil
+	}
+	more, err := p.guard(e, append(p.folders(ctx), root)...)
+	if err != nil || !more {
+		return nil, err
+	}
+	p.Root = root
+	return p.read(), nil
+}
+
+// folders are all in which the spec has work: the workspace roots, the top levels
+// of their repositories, and each job's cwd.
+func (p *Plan) folders(ctx context.Context) []string {
+	all := slices.Clone(p.Spec.WorkspaceRoots)
+	for _, dir := range p.Spec.WorkspaceRoots {
+		if p.Repo != nil && dir == p.Repo.Top() {
+			continue
+		}
+		if repo, err := workspace.Open(ctx, dir); err == nil {
+			all = append(all, repo.Top())
+		}
+	}
+	for i := range p.Spec.Jobs {
+		if dir := p.Spec.Jobs[i].Cwd; dir != all[len(all)-1] {
+			all = append(all, dir)
+		}
+	}
+	return all
+}
+
+func (p *Plan) findSecrets(text string) (out []spec.Secret) {
+	for _, f := range p.detect.Find(text) {
+		out = append(out, spec.Secret{Rule: f.Rule, Line: f.Line, Col: f.Col, Fingerprint: f.Fingerprint})
+	}
+	return out
+}
