@@ -18,11 +18,11 @@ import (
 // workspaceRoot is where run ids are looked up: the git top level of the cwd,
 // else the cwd.
 func workspaceRoot(sys System) string {
-	repo, err := workspace.Open(context.Background(), sys.Cwd)
+	top, err := workspace.Top(context.Background(), sys.Cwd)
 	if err != nil {
 		return sys.Cwd
 	}
-	return repo.Top()
+	return top
 }
 
 // openRun finds the run that a RUN argument names.

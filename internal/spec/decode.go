@@ -82,7 +82,9 @@ func (r *reader) decode(root value) (*Spec, []jobView) {
 		Budget:      r.budget(root.field("budget")),
 		Arbiter:     r.arbiter(root.field("arbiter")),
 	}
-	s.BasePos = r.diagnostic(root.field("base").at(), "", "", "").Pos
+	if base := root.field("base"); base.present() {
+		s.BasePos = r.diagnostic(base.at(), "", "", "").Pos
+	}
 	s.ModePos = r.diagnostic(root.field("arbiter").field("mode").at(), "", "", "").Pos
 	s.WorkspaceRoots = r.workspaceRoots(root.field("workspace_roots"))
 	r.roots = s.WorkspaceRoots

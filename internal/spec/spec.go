@@ -22,7 +22,7 @@ type Spec struct {
 	Dir     string   // its folder: prompt_file and instructions are relative to it
 	Source  []byte   // the bytes the user gave
 	Digest  string   // sha256 of Source, hex
-	BasePos Position // of base, where it is said
+	BasePos Position // of base; its Line is 0 where the spec does not say one
 	ModePos Position // of arbiter.mode, where it is said
 	Advice  []Diagnostic
 	Warning []Diagnostic

@@ -21,6 +21,17 @@ type Repo struct {
 	tickets chan int
 }
 
+// Top is the absolute path of the checkout that holds dir, also of one without a
+// commit. ErrNotRepo is returned when there is none; a bare repository is refused.
+func Top(ctx context.Context, dir string) (string, error) {
+	out, err := discover(ctx, dir)
+	if err != nil {
+		return "", err
+	}
+	top, _, _ := strings.Cut(string(out), "\n")
+	return top, nil
+}
+
 // Open finds the repository that holds dir. ErrNotRepo is returned when there is
 // none, ErrNoCommit when it is empty; a bare repository is refused.
 func Open(ctx context.Context, dir string) (*Repo, error) {

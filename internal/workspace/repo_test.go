@@ -24,6 +24,13 @@ func TestOpenRefusals(t *testing.T) {
 	if _, err := Open(ctx, empty); !errors.Is(err, ErrNoCommit) {
 		t.Errorf("no commit: %v", err)
 	}
+	write(t, empty, "sub/x", "x")
+	if top, err := Top(ctx, filepath.Join(empty, "sub")); err != nil || top != empty {
+		t.Errorf("the top of a checkout without a commit: %q, %v", top, err)
+	}
+	if _, err := Top(ctx, plain); !errors.Is(err, ErrNotRepo) {
+		t.Errorf("the top of a plain folder: %v", err)
+	}
 	if _, err := Open(ctx, bare); err == nil || !strings.Contains(err.Error(), "bare") {
 		t.Errorf("bare repository: %v", err)
 	}
