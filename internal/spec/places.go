@@ -107,7 +107,7 @@ func cleanPath(p string) string {
 // relative checks that a path stays inside the folder it is relative to.
 func (r *reader) relative(v value, what string) bool {
 	p := v.text()
-	problem := ""
+	var problem string
 	switch {
 	case p == "":
 		return false

@@ -31,11 +31,11 @@ func flat(n int) (all []step) {
 }
 
 // wide is ten stages in which every job depends on all of the stage before.
-func wide(n int) (all []step) {
+func wide() (all []step) {
 	var before []string
 	for s := range 10 {
 		var now []string
-		for i := range n / 10 {
+		for i := range many / 10 {
 			id := fmt.Sprintf("s%dj%d", s, i)
 			all = append(all, step{id, before})
 			now = append(now, id)
@@ -45,8 +45,8 @@ func wide(n int) (all []step) {
 	return all
 }
 
-func chain(n int) (all []step) {
-	for i := range n {
+func chain() (all []step) {
+	for i := range links {
 		s := step{id: fmt.Sprint("j", i)}
 		if i > 0 {
 			s.deps = []string{fmt.Sprint("j", i-1)}
@@ -100,18 +100,18 @@ func (b *bench) flatCommands(j int) []command {
 
 func (b *bench) graphCommands() []command {
 	all := []command{
-		b.orchestrate(at("orchestrate wide", 2), wide(many), 2),
-		b.orchestrate(at("orchestrate wide", 8), wide(many), 8),
-		makeCommand(at("make wide", 8), wide(many), 8),
-		b.orchestrate("orchestrate chain", chain(links), 2),
+		b.orchestrate(at("orchestrate wide", 2), wide(), 2),
+		b.orchestrate(at("orchestrate wide", 8), wide(), 8),
+		makeCommand(at("make wide", 8), wide(), 8),
+		b.orchestrate("orchestrate chain", chain(), 2),
 		b.orchestrate("orchestrate flat, 300 jobs", flat(links), 2),
-		makeCommand("make chain", chain(links), 2),
+		makeCommand("make chain", chain(), 2),
 		{name: "fork/exec and 3 files, 300 in a row", units: links, argv: []string{b.self, "floor", "-n", fmt.Sprint(links), "-j", "1", "-dir", "o", aProgram}},
 	}
 	if b.hasTask() {
-		all = append(all, b.task("go-task chain", chain(links), 2))
+		all = append(all, b.task("go-task chain", chain(), 2))
 		if b.slow {
-			slow := b.task(at("go-task wide", 8), wide(many), 8)
+			slow := b.task(at("go-task wide", 8), wide(), 8)
 			slow.once = true
 			all = append(all, slow)
 		}

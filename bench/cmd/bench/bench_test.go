@@ -1,0 +1,66 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestMain lets this binary be the measuring process as well.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "measure" {
+		if err := run(os.Args[1:]); err != nil {
+			os.Stderr.WriteString(err.Error() + "\n")
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func TestMeasureCountsWhatOutlivesTheCommand(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	work := "(i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; echo end > done) >/dev/null 2>&1 & exit 3"
+	c, err := measure(self, dir, os.Environ(), []string{"sh", "-c", work})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "done")); err != nil {
+		t.Error("measure returned before the tree had ended")
+	}
+	if c.Exit != 3 || c.CPU <= c.Self {
+		t.Errorf("%+v: the loop's time is not counted, or not the exit status", c)
+	}
+}
+
+func TestRatiosAreOfEachRound(t *testing.T) {
+	// A machine that is three times slower in one round changes no ratio.
+	base := sample{command: command{units: 10}, costs: []cost{{CPU: 1}, {CPU: 3}, {CPU: 1}}}
+	twice := sample{command: command{units: 10}, costs: []cost{{CPU: 2}, {CPU: 6}, {CPU: 2}}}
+	half := sample{command: command{units: 40}, costs: twice.costs}
+	if got := twice.times(&base); got != 2 {
+		t.Errorf("got %v, want 2", got)
+	}
+	if got := half.times(&base); got != 0.5 {
+		t.Errorf("per unit: got %v, want 0.5", got)
+	}
+	if got := twice.cpuPerUnit(); got != 200 {
+		t.Errorf("got %v ms, want 200", got)
+	}
+}
+
+func TestGraphs(t *testing.T) {
+	if w := wide(); len(w) != many || len(w[0].deps) != 0 || len(w[many-1].deps) != 100 {
+		t.Error("the wide graph is not ten stages of a hundred, all to all")
+	}
+	c := chain()
+	if len(c) != links || len(c[0].deps) != 0 || c[5].deps[0] != c[4].id {
+		t.Error("the chain is none")
+	}
+}
