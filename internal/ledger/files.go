@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // Files are for their owner's eyes only.
@@ -52,10 +53,41 @@ func (r *Run) ReadFile(rel string) ([]byte, error) {
 	return r.root.ReadFile(filepath.FromSlash(rel))
 }
 
+// OpenDir opens a folder of the run directory as a root of its own. A symbolic link
+// on the way to it, or in its place, is never followed: ErrNotFolder. A missing
+// folder is fs.ErrNotExist.
+func (r *Run) OpenDir(rel string) (*os.Root, error) {
+	at := ""
+	for part := range strings.SplitSeq(rel, "/") {
+		at = filepath.Join(at, part)
+		info, err := r.root.Lstat(at)
+		if err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			return nil, fmt.Errorf("%s: %w", r.Path(filepath.ToSlash(at)), ErrNotFolder)
+		}
+	}
+	return r.root.OpenRoot(at)
+}
+
+// ErrNotFolder says that something else, a link perhaps, is where a folder was.
+var ErrNotFolder = errors.New("it is not a folder")
+
+// Remove takes a file, a link or a whole folder out of the run directory. Links
+// are not followed.
+func (r *Run) Remove(rel string) error {
+	if r.lock == nil {
+		return ErrReadOnly
+	}
+	return r.root.RemoveAll(filepath.FromSlash(rel))
+}
+
 func (r *Run) write(rel string, data []byte, durably bool) error {
 	if r.lock == nil {
 		return ErrReadOnly
 	}
+	data = r.clean(rel, data)
 	name := filepath.FromSlash(rel)
 	dir, base := filepath.Split(name)
 	temp := dir + "." + base + "." + strconv.FormatInt(r.temp.Add(1), 36) + ".tmp"

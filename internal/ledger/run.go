@@ -31,6 +31,7 @@ type Run struct {
 	temp    atomic.Int64 // for names of temporary files
 
 	mu        sync.Mutex // order of records; guards what follows
+	guard     Redactor   // nil = nothing is redacted
 	fold      folder
 	line      bytes.Buffer
 	encoder   *json.Encoder // into line
@@ -130,6 +131,9 @@ func (r *Run) addOne(rec *Record) (full bool, err error) {
 	rec.At = rec.At.UTC().Round(0)
 	r.line.Reset()
 	if err := r.encoder.Encode(rec); err != nil {
+		return false, err
+	}
+	if err := r.cleanRecord(rec); err != nil {
 		return false, err
 	}
 	if err := r.fold.apply(*rec); err != nil {
