@@ -41,6 +41,9 @@ func runDoctor(ctx context.Context, sys System, asJSON bool) (err error) {
 	ctx, _, done := stoppable(ctx, sys)
 	defer done()
 	inv := inventory.Probe(ctx, st.host, st.Adapters)
+	if ctx.Err() != nil {
+		return exit(exitInterrupted)
+	}
 	for i, p := range inv.Profiles {
 		c, source := policy.CapabilityOf(p, "", st.Operator)
 		inv.Profiles[i].Capability, inv.Profiles[i].CapabilitySource = string(c), source

@@ -43,8 +43,11 @@ func runPlan(ctx context.Context, sys System, opts planOptions) (err error) {
 	ctx, _, done := stoppable(ctx, sys)
 	defer done()
 	plan, diags, err := st.Plan(ctx, engine.Request{Spec: opts.spec, Cwd: sys.Cwd})
+	if ctx.Err() != nil {
+		return exit(exitInterrupted)
+	}
 	if len(diags) > 0 {
-		return refuse(sys, diags)
+		return refuse(sys, diags, opts.json)
 	}
 	if err != nil {
 		return failure(err)

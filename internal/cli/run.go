@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/signal"
 	"syscall"
@@ -13,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"orchestrate/internal/engine"
-	"orchestrate/internal/spec"
 	"orchestrate/internal/ui"
 	"orchestrate/internal/untrusted"
 )
@@ -83,8 +81,11 @@ func runRun(ctx context.Context, sys System, opts runOptions) (err error) {
 	ctx, kill, done := stoppable(ctx, sys)
 	defer done()
 	plan, diags, err := st.Plan(ctx, opts.request(sys))
+	if ctx.Err() != nil {
+		return exit(exitInterrupted)
+	}
 	if len(diags) > 0 {
-		return refuse(sys, diags)
+		return refuse(sys, diags, opts.json)
 	}
 	if err != nil {
 		return failure(err)
@@ -98,6 +99,9 @@ func runRun(ctx context.Context, sys System, opts runOptions) (err error) {
 		fmt.Fprintf(sys.Err, "run %s in %s\n", id, dir)
 	}
 	res, err := st.Run(ctx, plan, begun, watch.Record, kill)
+	if errors.Is(err, context.Canceled) {
+		return exit(exitInterrupted) // before anything was started
+	}
 	if err != nil {
 		return failure(err)
 	}
@@ -111,19 +115,6 @@ func runRun(ctx context.Context, sys System, opts runOptions) (err error) {
 		fmt.Fprint(sys.Out, "\n"+res.Completion)
 	}
 	return exit(res.Exit)
-}
-
-// refuse prints what is wrong with a spec.
-func refuse(sys System, diags []spec.Diagnostic) error {
-	source, err := os.ReadFile(diags[0].Pos.File)
-	if err != nil {
-		source = nil // the diagnostics say what they can without the text
-	}
-	fmt.Fprint(sys.Err, spec.Format(diags, source))
-	if errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintln(sys.Err, "next: name a spec that is there, or write a first one with `orchestrate init`")
-	}
-	return exit(exitUsage)
 }
 
 // stoppable turns interrupts into a polite stop (the first), an end of the grace
