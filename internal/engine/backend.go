@@ -276,6 +276,9 @@ func (r *run) follow(ctx context.Context, j *jobRun, a *attempt, d policy.Decisi
 		r.note(ledger.Noted(a.job.ID, r.redact.String("no fallback qualifies: "+block.Detail)))
 		return ended, nil
 	}
+	if next.Runtime == runtimeStandin && ended.Pause == runtimeStandin {
+		ended.Pause = "" // what is out is the runtime whose part it played so far
+	}
 	ended.Again = true
 	return ended, &next
 }

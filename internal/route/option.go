@@ -85,9 +85,7 @@ func (in Input) options() []*option {
 	case in.Job.Exec():
 		return []*option{in.option(execRuntime, 0)}
 	case in.Rehearse:
-		o := in.option(standinRuntime, 0)
-		o.model, o.modelBy = in.Job.Model, "the spec"
-		return []*option{o}
+		return in.rehearsed()
 	}
 	var out []*option
 	if len(in.Tried) == 0 {
@@ -107,6 +105,32 @@ func (in Input) options() []*option {
 		}
 	}
 	return out
+}
+
+// rehearsed is the stand-in, in the place of the job's own choice or, after n
+// failed routes, of its n-th declared fallback.
+func (in Input) rehearsed() []*option {
+	n := len(in.Tried)
+	if n > len(in.Job.Fallbacks) {
+		return nil
+	}
+	o := in.option(standinRuntime, n)
+	o.model, o.modelBy = in.Job.Model, "the spec"
+	if n > 0 {
+		o.model = in.Job.Fallbacks[n-1].Model
+	}
+	return []*option{o}
+}
+
+// part is whose place the stand-in takes after n failed routes.
+func (in Input) part(n int) string {
+	switch {
+	case n > 0:
+		return orElse(in.Job.Fallbacks[n-1].Runtime, "the next best by policy")
+	case in.Job.Runtime != "":
+		return in.Job.Runtime
+	}
+	return "the agent that policy would choose"
 }
 
 // primary is the job's own choice. A model pin binds only its own runtime; without

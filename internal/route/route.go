@@ -5,6 +5,7 @@
 package route
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -118,7 +119,7 @@ func (in Input) why(options []*option, chosen *option) string {
 	case in.Job.Exec():
 		return "a plain program"
 	case in.Rehearse:
-		return "rehearsal: the stand-in takes the place of " + orElse(in.Job.Runtime, "the agent that policy would choose")
+		return "rehearsal: the stand-in takes the place of " + in.part(0)
 	case in.Job.Runtime != "":
 		return "named by the spec" + chosen.modelNote()
 	}
@@ -126,7 +127,11 @@ func (in Input) why(options []*option, chosen *option) string {
 }
 
 func (in Input) whyFallback(options []*option) string {
-	if n := len(in.Tried); n > 0 {
+	n := len(in.Tried)
+	if in.Rehearse && n > 0 {
+		return fmt.Sprintf("%s ended with %s; the stand-in takes the place of %s", in.part(n-1), in.Tried[n-1].Reason, in.part(n))
+	}
+	if n > 0 {
 		return in.Tried[n-1].Runtime + " ended with " + string(in.Tried[n-1].Reason)
 	}
 	for _, o := range options {

@@ -140,6 +140,13 @@ func TestChosenRuntime(t *testing.T) {
 		"exec is not rehearsed":         {func(in *Input) { runs(in); in.Rehearse = true }, "exec", "", "a plain program"},
 		"a rehearsal, pinned":           {func(in *Input) { in.Rehearse, in.Job.Runtime = true, "out" }, "standin", "", "takes the place of out"},
 		"a rehearsal of internal":       {func(in *Input) { in.Rehearse, in.Job.Runtime = true, "internal" }, "standin", "", "internal"},
+		"a rehearsed fallback": {
+			func(in *Input) {
+				in.Rehearse, in.Job.Runtime, in.Job.Model = true, "out", "old"
+				in.Job.Fallbacks = []spec.Fallback{{Runtime: "editor", Model: "new"}}
+				in.Tried = []Tried{{Runtime: "standin", Model: "old", Reason: runtime.ReasonAuth}}
+			}, "standin", "new", "declared fallback: out ended with auth; the stand-in takes the place of editor",
+		},
 		"a rehearsal, nothing there":    {func(in *Input) { in.Rehearse, in.Profiles = true, profiles(standin) }, "standin", "", "policy would choose"},
 		"the stand-in, named":           {func(in *Input) { in.Job.Runtime = "standin" }, "standin", "", "named by the spec"},
 		"an unknown model, partly list": {func(in *Input) { partial(in); in.Job.Runtime, in.Job.Model = "editor", "new" }, "editor", "new", ""},
@@ -209,6 +216,10 @@ func TestBlocked(t *testing.T) {
 		"a plain program that judges": {
 			func(in *Input) { runs(in); in.Job.Task, in.Tiers.Capability = "review", policy.C3 },
 			runtime.BlockedCapability, "never a reviewer", "coding agent",
+		},
+		"no rehearsed fallback left": {
+			func(in *Input) { in.Rehearse, in.Tried = true, []Tried{{Runtime: "standin", Reason: runtime.ReasonQuota}} },
+			runtime.BlockedNoRoute, "no declared fallback is left after standin ended with quota", "add a fallback_runtime",
 		},
 		"no fallback left": {
 			func(in *Input) {
