@@ -136,10 +136,10 @@ func TestChosenRuntime(t *testing.T) {
 				in.Tried = []Tried{{Runtime: "boxed", Reason: runtime.ReasonUnknownModel}}
 			}, "boxed", "small", "declared fallback",
 		},
-		"exec":                          {runs, "exec", "", "a plain program"},
-		"exec is not rehearsed":         {func(in *Input) { runs(in); in.Rehearse = true }, "exec", "", "a plain program"},
-		"a rehearsal, pinned":           {func(in *Input) { in.Rehearse, in.Job.Runtime = true, "out" }, "standin", "", "takes the place of out"},
-		"a rehearsal of internal":       {func(in *Input) { in.Rehearse, in.Job.Runtime = true, "internal" }, "standin", "", "internal"},
+		"exec":                    {runs, "exec", "", "a plain program"},
+		"exec is not rehearsed":   {func(in *Input) { runs(in); in.Rehearse = true }, "exec", "", "a plain program"},
+		"a rehearsal, pinned":     {func(in *Input) { in.Rehearse, in.Job.Runtime = true, "out" }, "standin", "", "takes the place of out"},
+		"a rehearsal of internal": {func(in *Input) { in.Rehearse, in.Job.Runtime = true, "internal" }, "standin", "", "internal"},
 		"a rehearsed fallback": {
 			func(in *Input) {
 				in.Rehearse, in.Job.Runtime, in.Job.Model = true, "out", "old"
@@ -218,7 +218,9 @@ func TestBlocked(t *testing.T) {
 			runtime.BlockedCapability, "never a reviewer", "coding agent",
 		},
 		"no rehearsed fallback left": {
-			func(in *Input) { in.Rehearse, in.Tried = true, []Tried{{Runtime: "standin", Reason: runtime.ReasonQuota}} },
+			func(in *Input) {
+				in.Rehearse, in.Tried = true, []Tried{{Runtime: "standin", Reason: runtime.ReasonQuota}}
+			},
 			runtime.BlockedNoRoute, "no declared fallback is left after standin ended with quota", "add a fallback_runtime",
 		},
 		"no fallback left": {
