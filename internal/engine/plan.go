@@ -88,6 +88,7 @@ func (e *Engine) Plan(ctx context.Context, req Request) (*Plan, []spec.Diagnosti
 	p.probe(ctx, e)
 	p.route(e)
 	p.note()
+	p.detect.Rest()
 	return p, nil, ctx.Err()
 }
 

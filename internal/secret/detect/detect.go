@@ -30,7 +30,8 @@ type Finding struct {
 
 // Detector finds secrets. It is safe for concurrent use.
 type Detector struct {
-	rules *gitleaks.Detector
+	mu    sync.Mutex
+	rules *gitleaks.Detector // nil while it rests
 	exact *secret.Redactor
 	allow map[string]bool // the digits of fingerprints
 }
@@ -39,21 +40,53 @@ type Detector struct {
 // (those that are secret.Usable). Values whose fingerprint, of whatever rule, is
 // in allow are left out.
 func New(exact, allow []string) (*Detector, error) {
-	cfg, err := defaults()
+	rules, err := load()
 	if err != nil {
 		return nil, fmt.Errorf("load the rules of the secret detector: %w", err)
 	}
-	d := &Detector{rules: gitleaks.NewDetector(cfg), exact: secret.NewAllowing(exact, allow), allow: map[string]bool{}}
-	d.rules.MaxDecodeDepth = decodeDepth
-	d.rules.IgnoreGitleaksAllow = true // a text does not get to excuse itself
+	d := &Detector{rules: rules, exact: secret.NewAllowing(exact, allow), allow: map[string]bool{}}
 	for _, fingerprint := range allow {
 		d.allow[digits(fingerprint)] = true
 	}
 	return d, nil
 }
 
-// defaults reads the rules once: compiling them is most of the time to start.
-var defaults = sync.OnceValues(func() (config.Config, error) {
+// load makes the library's detector, which is most of the time to start.
+func load() (*gitleaks.Detector, error) {
+	cfg, err := defaults()
+	if err != nil {
+		return nil, err
+	}
+	rules := gitleaks.NewDetector(cfg)
+	rules.MaxDecodeDepth = decodeDepth
+	rules.IgnoreGitleaksAllow = true // a text does not get to excuse itself
+	return rules, nil
+}
+
+// Rest gives back the memory of the rules, six megabytes, until the next search.
+// A run that has begun may search nothing for hours, or never.
+func (d *Detector) Rest() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.rules = nil
+}
+
+// awake is the library's detector, loaded again if it was at rest.
+func (d *Detector) awake() *gitleaks.Detector {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.rules == nil {
+		rules, err := load()
+		if err != nil { // they are part of the program and have loaded before
+			panic("the rules of the secret detector cannot be loaded again: " + err.Error())
+		}
+		d.rules = rules
+	}
+	return d.rules
+}
+
+// defaults are the maintained rules.
+func defaults() (config.Config, error) {
 	v := viper.New()
 	v.SetConfigType("toml")
 	if err := v.ReadConfig(strings.NewReader(config.DefaultConfig)); err != nil {
@@ -69,7 +102,7 @@ var defaults = sync.OnceValues(func() (config.Config, error) {
 		return config.Config{}, err
 	}
 	return cfg, words.giveBack(cfg)
-})
+}
 
 // stopWords are the words of one rule's list of what is no secret.
 type stopWords map[string][][]string // rule -> its lists in order
@@ -162,7 +195,7 @@ func (s *search) known(wanted func(rule string) bool) {
 // maintained adds what the maintained rules find in a part of the text that has
 // this many lines before it.
 func (s *search) maintained(ctx context.Context, part string, before int) {
-	for _, f := range s.rules.DetectContext(ctx, gitleaks.Fragment{Raw: part}) { //nolint:staticcheck // v8 has no other form yet
+	for _, f := range s.awake().DetectContext(ctx, gitleaks.Fragment{Raw: part}) { //nolint:staticcheck // v8 has no other form yet
 		line, col := f.StartLine+1, max(f.StartColumn, 1)
 		if line > 1 {
 			col = max(col-1, 1) // the detector counts the line break before

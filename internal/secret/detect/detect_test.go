@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -96,4 +97,27 @@ func TestConcurrentUse(t *testing.T) {
 			t.Errorf("%d findings", n)
 		}
 	}
+}
+
+// TestARestedDetectorFindsTheSame also from several goroutines at once.
+func TestARestedDetectorFindsTheSame(t *testing.T) {
+	d := mustNew(t, nil, nil)
+	text := "key: " + token
+	want := d.Find(text)
+	if len(want) == 0 {
+		t.Fatal("nothing is found at all")
+	}
+	d.Rest()
+	if d.rules != nil {
+		t.Error("a rest gives nothing back")
+	}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			if got := d.Find(text); len(got) != len(want) || got[0] != want[0] {
+				t.Errorf("after a rest: %v, before: %v", got, want)
+			}
+		})
+	}
+	all.Wait()
 }
