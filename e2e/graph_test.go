@@ -142,7 +142,7 @@ func (e *ended) wholeAndSound(nonces map[string]string) {
 func (e *ended) ownUserAgents() {
 	e.t.Helper()
 	for _, r := range e.sim.Requests() {
-		want := map[string]string{modelsim.Anthropic: "claude-cli/" + installed(e.t, "claude"), modelsim.OpenAI: "codex_exec/" + installed(e.t, "codex")}[r.API]
+		want := map[string]string{modelsim.Anthropic: "claude-cli/", modelsim.OpenAI: "codex_exec/"}[r.API]
 		if !strings.HasPrefix(r.UserAgent, want) && r.API != "" {
 			e.t.Errorf("user agent %q, want %q", r.UserAgent, want)
 		}

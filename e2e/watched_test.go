@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"net"
 	"strings"
 	"testing"
 )
@@ -16,5 +17,14 @@ func TestTheWatcherSeesWhatIsLeft(t *testing.T) {
 	}
 	if _, left := l.watched("true"); len(left) != 0 {
 		t.Errorf("left %q", left)
+	}
+}
+
+// Nothing but the simulator can be reached: there is no other network interface.
+func TestOnlyTheLoopbackIsThere(t *testing.T) {
+	interfaces, err := net.Interfaces()
+	ok(t, err)
+	if len(interfaces) != 1 || interfaces[0].Flags&net.FlagLoopback == 0 || interfaces[0].Flags&net.FlagUp == 0 {
+		t.Errorf("interfaces: %+v", interfaces)
 	}
 }

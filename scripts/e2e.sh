@@ -4,31 +4,33 @@
 # LATEST=1 takes the agents' newest versions instead. Arguments go to go test.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+if [ "$(uname)" != Linux ]; then
+  echo "e2e: these tests need Linux: a network namespace keeps the agents away from the internet" >&2
+  [ "${CI:-}" = true ] && exit 1
+  exit 0
+fi
 make -s build
 
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/orchestrate-e2e
+mkdir -p "$cache"
+# Labs and installs under way; neither may be below the temporary folder, where
+# codex's sandbox does not work.
+scratch=$(mktemp -d "$cache/scratch-XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+mkdir "$scratch/labs" "$scratch/clis"
+
 if [ "${LATEST:-}" ]; then
-  clis=$cache/latest
-  rm -rf "$clis"
+  clis=$scratch/clis
+  npm install --prefix "$clis" --no-audit --no-fund @anthropic-ai/claude-code@latest @openai/codex@latest
 else
   clis=$cache/$(sha256sum e2e/package-lock.json | cut -c1-16)
-fi
-
-# A folder is complete once its mark is there: an install that was cut off is done
-# again.
-if [ ! -e "$clis/complete" ]; then
-  rm -rf "$clis"
-  mkdir -p "$clis"
-  cp e2e/package.json e2e/package-lock.json "$clis"
-  if [ "${LATEST:-}" ]; then
-    rm "$clis/package-lock.json"
-    npm install --prefix "$clis" --no-audit --no-fund @anthropic-ai/claude-code@latest @openai/codex@latest
-  else
-    npm ci --prefix "$clis" --no-audit --no-fund
+  if [ ! -d "$clis" ]; then
+    cp e2e/package.json e2e/package-lock.json "$scratch/clis"
+    npm ci --prefix "$scratch/clis" --no-audit --no-fund
+    # In one step, so that a folder of this name is complete.
+    mv -T "$scratch/clis" "$clis" || [ -d "$clis" ]
   fi
-  touch "$clis/complete"
 fi
 
-mkdir -p "$cache/labs"
-export ORCHESTRATE_E2E_CLIS=$clis/node_modules/.bin ORCHESTRATE_E2E_BIN=$PWD/bin ORCHESTRATE_E2E_LABS=$cache/labs
+export ORCHESTRATE_E2E_CLIS=$clis/node_modules/.bin ORCHESTRATE_E2E_BIN=$PWD/bin ORCHESTRATE_E2E_LABS=$scratch/labs
 go test -tags e2e -count=1 -timeout 30m -parallel 2 "$@" ./e2e/...
