@@ -22,8 +22,9 @@ const stillThere = 199
 // alone runs `alone STATUS PROGRAM ARGS…` and shows that the program leaves no
 // process behind: it is the reaper of all that the program's tree orphans, it was
 // there before, and it waits for nobody but the program itself, so whatever is
-// left, even a dead one, is a child of it in the end. It passes SIGINT on, demands
-// the exit status STATUS (128+n for signal n) and answers 0 if that is what came.
+// left, even a dead one, is a child of it in the end. It passes SIGINT on to the
+// program's whole process group, as a terminal does, demands the exit status STATUS
+// (128+n for signal n) and answers 0 if that is what came.
 // With `alone -adopt …` what is left may take its time to end by itself.
 func alone(args []string) int {
 	adopt := args[0] == "-adopt"
@@ -70,8 +71,8 @@ func follow(cmd *exec.Cmd) (status int, err error) {
 		return 0, err
 	}
 	go func() {
-		for s := range ints {
-			cmd.Process.Signal(s) //nolint:errcheck // it may have ended
+		for range ints {
+			syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) //nolint:errcheck // it may have ended
 		}
 	}()
 	err = cmd.Wait()
