@@ -135,38 +135,43 @@ type Command struct {
 func (r Report) JSON() ([]byte, error) {
 	jobs := r.Jobs
 	r.Jobs = []Job{}
-	whole, err := encode(r, " ")
-	if err != nil {
+	var frame bytes.Buffer
+	if err := encoder(&frame, " ").Encode(r); err != nil {
 		return nil, err
 	}
+	whole := frame.Bytes()
 	// No text can hold a bare line break, so this is the one field of that name.
 	const empty = "\n \"jobs\": []"
 	before, after, ok := bytes.Cut(whole, []byte(empty))
 	if !ok {
 		return nil, errors.New("report.json: no list of jobs")
 	}
-	buf := bytes.NewBuffer(append(before[:len(before):len(before)], empty[:len(empty)-1]...))
+	var buf bytes.Buffer
+	buf.Grow(len(whole) + len(jobs)*jobSize)
+	buf.Write(before)
+	buf.WriteString(empty[:len(empty)-1])
+	enc := encoder(&buf, "")
 	for i := range jobs {
-		line, err := encode(jobs[i], "")
-		if err != nil {
-			return nil, err
-		}
 		if i > 0 {
 			buf.WriteByte(',')
 		}
 		buf.WriteString("\n  ")
-		buf.Write(bytes.TrimSuffix(line, []byte("\n")))
+		if err := enc.Encode(&jobs[i]); err != nil {
+			return nil, err
+		}
+		buf.Truncate(buf.Len() - 1) // the encoder's line break
 	}
 	buf.WriteByte(']')
 	buf.Write(after)
 	return buf.Bytes(), nil
 }
 
-func encode(v any, indent string) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
+// jobSize is what most jobs stay below in report.json, in bytes.
+const jobSize = 2048
+
+func encoder(buf *bytes.Buffer, indent string) *json.Encoder {
+	enc := json.NewEncoder(buf)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", indent)
-	err := enc.Encode(v)
-	return buf.Bytes(), err
+	return enc
 }
