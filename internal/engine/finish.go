@@ -35,7 +35,7 @@ func (r *run) finish(ctx context.Context, j ledger.Judgement) (Result, error) {
 	in := r.reportInput(j)
 	rep := report.Build(in)
 	data, err := rep.JSON()
-	err = errors.Join(err, r.led.WriteFile(ledger.ReportFile, r.redact.Bytes(rep.Markdown())), r.led.WriteFile(ledger.ReportJSONFile, r.redact.Bytes(data)))
+	err = errors.Join(err, r.led.WriteFile(ledger.ReportJSONFile, r.redact.Bytes(data)), r.led.WriteFile(ledger.ReportFile, r.redact.Bytes(rep.Markdown())))
 	if !j.Rehearsal {
 		err = errors.Join(err, history.Append(r.plan.Root, history.Lines(r.led.ID, j.Verdict, r.statuses(), r.eng.Now())))
 	}
