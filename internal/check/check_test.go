@@ -155,6 +155,10 @@ func TestJudgesChanged(t *testing.T) {
 	}
 }
 
+func folder(dir string) func() (*os.Root, error) {
+	return func() (*os.Root, error) { return os.OpenRoot(dir) }
+}
+
 func TestOutputs(t *testing.T) {
 	dir, outside := t.TempDir(), t.TempDir()
 	put := func(base, name, text string) {
@@ -199,7 +203,7 @@ func TestOutputs(t *testing.T) {
 		declared = append(declared, spec.Output{Path: "link"}, spec.Output{Path: "dirlink/stolen"}, spec.Output{Path: "inner", SHA256: abc})
 		rules = append(rules, Problem{Path: "link", Rule: OutputMissing}, Problem{Path: "dirlink/stolen", Rule: OutputMissing})
 	}
-	found, problems := Outputs(declared, dir, "tree")
+	found, problems := Outputs(declared, folder(dir), "tree")
 	for i := range problems {
 		if problems[i].Detail == "" {
 			t.Errorf("%s: no detail", problems[i].Path)
@@ -212,7 +216,7 @@ func TestOutputs(t *testing.T) {
 	if diff := cmp.Diff(ledger.Artifact{Path: "report.md", SHA256: abc, Bytes: 3, Source: "tree"}, found[0]); diff != "" {
 		t.Error(diff)
 	}
-	if _, problems := Outputs(declared[:2], filepath.Join(dir, "nowhere"), "tree"); len(problems) != 2 {
+	if _, problems := Outputs(declared[:2], folder(filepath.Join(dir, "nowhere")), "tree"); len(problems) != 2 {
 		t.Errorf("outputs of a folder that is not there: %v", problems)
 	}
 }

@@ -28,15 +28,15 @@ type Problem struct {
 	Detail string // what was found, for a person
 }
 
-// Outputs looks for the declared outputs below dir, the job's cwd or its
-// artifacts folder, and digests those that are there. A symbolic link that leads
-// out of dir is not followed. source goes into the artifacts: tree, artifacts or
-// answer.
-func Outputs(declared []spec.Output, dir, source string) ([]ledger.Artifact, []Problem) {
+// Outputs looks for the declared outputs in the folder that open opens, the job's
+// cwd or its artifacts folder, and digests those that are there. A symbolic link
+// that leads out of it is not followed. source goes into the artifacts: tree,
+// artifacts or answer.
+func Outputs(declared []spec.Output, open func() (*os.Root, error), source string) ([]ledger.Artifact, []Problem) {
 	if len(declared) == 0 {
 		return nil, nil
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := open()
 	if err != nil {
 		return nil, allMissing(declared, err)
 	}

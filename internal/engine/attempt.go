@@ -40,6 +40,8 @@ type attempt struct {
 	handed   bool     // the supervisor has it: a process may have been started
 	exit     supervise.Exit
 	lost     string // the supervisor failed: what is known
+
+	unsearched error // why its artifacts may still hold secrets
 }
 
 // prepare does everything that comes before the intent: directory, tree, inputs,
@@ -152,6 +154,7 @@ func (r *run) carryOut(ctx context.Context, slot int, a *attempt, lock *os.File)
 	case err != nil: // the program ended as exit says, some evidence of it is missing
 		r.note(ledger.Noted(a.job.ID, r.redact.String(err.Error())))
 	}
+	a.unsearched = r.scrubArtifacts(a)
 	return r.importEvents(a)
 }
 

@@ -57,18 +57,3 @@ func TestCommandTextCanBePasted(t *testing.T) {
 		t.Errorf("got  %swant %s", got, want)
 	}
 }
-
-func TestAddedLinesKeepTheirNumbers(t *testing.T) {
-	patch := "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n-old secret\n+new\n+++ counter\n"
-	if got, want := addedLines(patch), "\n\n\n\n\nnew\n++ counter\n"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-func TestDisplayCopyLeavesOutTheHunkWithTheSecret(t *testing.T) {
-	patch := "diff --git a/k b/k\n--- /dev/null\n+++ b/k\n@@ -0,0 +1,2 @@\n+first half\n+second half\n@@ -9 +9 @@\n-old\n+harmless\n"
-	want := "diff --git a/k b/k\n--- /dev/null\n+++ b/k\n@@ -0,0 +1,2 @@\n+[REDACTED:injected-secret]\n+[REDACTED:injected-secret]\n@@ -9 +9 @@\n-old\n+harmless\n"
-	if got := withoutHunks(patch, []int{5}); got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
-}

@@ -20,11 +20,14 @@ import (
 
 // settlement is what the engine itself finds after an attempt's tree is gone.
 type settlement struct {
-	facts     policy.Facts
-	patch     *workspace.Patch
-	artifacts []ledger.Artifact
-	checks    []ledger.Check
-	problems  []check.Problem
+	facts policy.Facts
+	patch *workspace.Patch
+	// displayOnly says that something of the patch was left out on disk: it can be
+	// read, not applied.
+	displayOnly bool
+	artifacts   []ledger.Artifact
+	checks      []ledger.Check
+	problems    []check.Problem
 }
 
 // settle looks at what an attempt left, in the order of the contract: the tree is
@@ -55,9 +58,9 @@ func (r *run) settle(ctx context.Context, slot int, a *attempt, changed []string
 			if err := r.runChecks(ctx, slot, a, &s); err != nil {
 				r.note(ledger.Noted(a.job.ID, r.redact.String(err.Error())))
 			}
-		}
-		if err := r.scrubArtifacts(a); err != nil {
-			return s, policy.Settlement{}, fmt.Errorf("the artifacts of job %s could not be searched for secrets: %w", a.job.ID, err)
+			if err := r.scrubArtifacts(a); err != nil { // checks write there too
+				return s, policy.Settlement{}, err
+			}
 		}
 		r.hashOutputs(a, &s)
 	}
@@ -67,6 +70,9 @@ func (r *run) settle(ctx context.Context, slot int, a *attempt, changed []string
 // keepAnswer leaves the final answer in output.md. It was redacted when it was
 // captured.
 func (r *run) keepAnswer(a *attempt, s *settlement) error {
+	if a.unsearched != nil {
+		return a.unsearched
+	}
 	s.facts.Answer = a.exit.Outcome.Answer
 	if a.cmd.Answer == runtime.AnswerFromStdout {
 		data, err := r.led.ReadFile(ledger.JobPath(a.job.ID, ledger.StdoutFile))
@@ -92,7 +98,7 @@ func (r *run) inspectTree(ctx context.Context, a *attempt, s *settlement) error 
 		PatchPath: filepath.Join(a.dir, ledger.PatchFile),
 		Message:   fmt.Sprintf("orchestrate: %s, attempt %d", a.job.ID, a.n),
 		Trailers:  []string{"Orchestrate-Run: " + r.led.ID, "Orchestrate-Job: " + a.job.ID, "Orchestrate-Runtime: " + a.route.Runtime},
-		Review:    func(p []byte) ([]byte, error) { return r.reviewPatch(ctx, a, p, s), nil },
+		Review:    func(p []byte) ([]byte, error) { return r.reviewPatch(ctx, a, p, s) },
 	})
 	if err != nil {
 		return fmt.Errorf("the patch of job %s could not be taken: %w", a.job.ID, err)
@@ -102,48 +108,12 @@ func (r *run) inspectTree(ctx context.Context, a *attempt, s *settlement) error 
 		r.tell(fmt.Sprintf("job %s: the patch does not hold what is in the submodules %s", a.job.ID, strings.Join(patch.Unseen, ", ")))
 	}
 	r.setSnapshot(a.job.ID, patch.Commit)
+	if s.displayOnly {
+		r.tell(fmt.Sprintf("job %s: something that looks like a secret is in what its patch shows; %s/%s is a redacted copy and cannot be applied, `git diff %s %s` shows all of it",
+			a.job.ID, a.job.ID, ledger.PatchFile, patch.Base, patch.Commit))
+	}
 	s.facts.Ownership = append(s.facts.Ownership, check.Ownership(a.job.OwnedPaths, r.cwdIn(a), paths(patch.Files))...)
 	return nil
-}
-
-// searchTime bounds the search of one patch for secrets; the detector reads a few
-// megabytes a second.
-const searchTime = time.Minute
-
-// reviewPatch finds secrets among the lines that the writer added, and gives back
-// what may be kept on disk.
-func (r *run) reviewPatch(ctx context.Context, a *attempt, patch []byte, s *settlement) []byte {
-	ctx, cancel := context.WithTimeout(ctx, searchTime)
-	defer cancel()
-	found, err := r.detect.FindContext(ctx, addedLines(string(patch)))
-	if err != nil {
-		r.tell(fmt.Sprintf("job %s: its patch of %d bytes was not searched for secrets to the end: %v", a.job.ID, len(patch), err))
-	}
-	if len(found) == 0 {
-		return patch
-	}
-	var lines []int
-	for _, f := range found {
-		lines = append(lines, f.Line)
-		s.facts.InjectedSecret = append(s.facts.InjectedSecret, fmt.Sprintf("%s in line %d of the patch (fingerprint %s)", f.Rule, f.Line, f.Fingerprint))
-	}
-	return r.redact.Bytes([]byte(withoutHunks(string(patch), lines)))
-}
-
-// addedLines keeps the lines that a patch adds and empties all others, so that
-// line numbers stay those of the patch.
-func addedLines(patch string) string {
-	var b strings.Builder
-	hunk := false // in its head, a file's part has lines that begin with + too
-	for line := range strings.Lines(patch) {
-		hunk = !strings.HasPrefix(line, "diff --git ") && (hunk || strings.HasPrefix(line, "@@"))
-		if hunk && strings.HasPrefix(line, "+") {
-			b.WriteString(line[1:])
-		} else {
-			b.WriteByte('\n')
-		}
-	}
-	return b.String()
 }
 
 // runChecks runs the declared checks where the job worked, with its environment.
@@ -168,14 +138,15 @@ func (r *run) runChecks(ctx context.Context, slot int, a *attempt, s *settlement
 // hashOutputs finds the declared outputs where the job had to leave them. On a
 // route that can write nothing the final answer is the single output.
 func (r *run) hashOutputs(a *attempt, s *settlement) {
-	dir, source := a.at.dir, "tree"
-	if !a.job.Writes() {
-		dir, source = filepath.Join(a.dir, ledger.ArtifactsDir), "artifacts"
+	if a.job.Writes() {
+		s.artifacts, s.problems = check.Outputs(a.job.Outputs, func() (*os.Root, error) { return os.OpenRoot(a.at.dir) }, "tree")
+	} else {
+		source := "artifacts"
 		if answers(a.job, a.route) && r.answerAsOutput(a.job, s.facts.Answer) {
 			source = "answer"
 		}
+		s.artifacts, s.problems = check.Outputs(a.job.Outputs, func() (*os.Root, error) { return r.artifacts(a) }, source)
 	}
-	s.artifacts, s.problems = check.Outputs(a.job.Outputs, dir, source)
 	for _, p := range s.problems {
 		s.facts.MissingOutputs = append(s.facts.MissingOutputs, fmt.Sprintf("%s: %s", p.Path, p.Detail))
 	}

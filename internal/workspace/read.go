@@ -40,3 +40,14 @@ func (r *Repo) HasCommit(ctx context.Context, sha string) bool {
 	_, err := r.Resolve(ctx, sha)
 	return err == nil
 }
+
+// Blob reads an object of the tree's repository; whole is false, and nothing is
+// returned, when it has more than most bytes.
+func (t *Tree) Blob(ctx context.Context, sha string, most int64) (data []byte, whole bool, err error) {
+	out := &bounded{left: most}
+	_, err = t.git.do(ctx, call{args: []string{"cat-file", "blob", sha}, out: out})
+	if out.over {
+		return nil, false, nil
+	}
+	return out.buf.Bytes(), true, err
+}
