@@ -84,7 +84,8 @@ func (r *run) blockPlanned() {
 func (r *run) undispatched(id string, reason runtime.Reason, detail string) ledger.JobStatus {
 	j := r.jobs[id]
 	s := r.statusOf(&attempt{job: j.planned.Job, route: j.route})
-	s.Status, s.Reason, s.ReasonEvidence = ledger.Blocked, reason, r.redact.String(detail)
+	s.Status, s.Reason, s.ReasonEvidence = ledger.Blocked, reason, detail
+	s = cleaned(r, s)
 	j.status = &s
 	j.facts = arbiter.JobFacts{Job: j.planned.Job, ID: id, Exec: j.planned.Job.Exec(), Status: s}
 	r.fail(r.led.WriteJSON(ledger.JobPath(id, ledger.StatusFile), s))
@@ -140,11 +141,11 @@ func (b *backend) Attempt(ctx context.Context, slot int, job string, n int) disp
 	s, how := r.carry(ctx, slot, a)
 	status := r.statusOf(a)
 	s.describe(&status, how)
-	status.ReasonEvidence = r.redact.String(status.ReasonEvidence)
+	status = cleaned(r, status)
 	r.mu.Lock()
 	r.spent.add(a.exit.Outcome.Usage, a.job.Exec())
 	j.status, j.patch, j.command = &status, s.patch, strings.TrimSpace(a.text)
-	j.dir = a.at.dir
+	j.dir, j.masked = a.at.dir, s.displayOnly
 	j.facts = factsOf(a, j.planned.Tiers, status, &s)
 	if s.patch != nil {
 		if !a.at.isolated {

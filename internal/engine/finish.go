@@ -35,13 +35,13 @@ func (r *run) finish(ctx context.Context, j ledger.Judgement) (Result, error) {
 	in := r.reportInput(j)
 	rep := report.Build(in)
 	data, err := rep.JSON()
-	err = errors.Join(err, r.led.WriteFile(ledger.ReportJSONFile, r.redact.Bytes(data)), r.led.WriteFile(ledger.ReportFile, r.redact.Bytes(rep.Markdown())))
+	err = errors.Join(err, r.led.WriteFile(ledger.ReportJSONFile, r.redact.JSON(data)), r.led.WriteFile(ledger.ReportFile, r.redact.Bytes(rep.Markdown())))
 	if !j.Rehearsal {
 		err = errors.Join(err, history.Append(r.plan.Root, history.Lines(r.led.ID, j.Verdict, r.statuses(), r.eng.Now())))
 	}
 	return Result{
-		RunID: r.led.ID, Dir: r.led.Dir, State: r.led.State(), Verdict: j.Verdict, Completion: rep.Completion(), Exit: status,
-		NextSteps: r.nextSteps(in.VerdictStep),
+		RunID: r.led.ID, Dir: r.led.Dir, State: r.led.State(), Verdict: j.Verdict, Completion: r.redact.String(rep.Completion()), Exit: status,
+		NextSteps: cleaned(r, r.nextSteps(in.VerdictStep)),
 	}, err
 }
 
@@ -114,7 +114,7 @@ func (r *run) reportJob(in *report.Input, j *jobRun) {
 	if p := j.patch; p != nil && len(p.Files) > 0 && offered(*j.status) {
 		in.Patches = append(in.Patches, report.Patch{
 			Job: id, Path: ledger.JobPath(id, ledger.PatchFile), Files: len(p.Files), Bytes: p.Bytes,
-			Base: p.Base, Commit: p.Commit, Branch: text(j.status.Branch), Applied: j.status.Worktree == nil,
+			Base: p.Base, Commit: p.Commit, Branch: text(j.status.Branch), Applied: j.status.Worktree == nil, DisplayOnly: j.masked,
 		})
 	}
 	for _, s := range append(slices.Clone(in.Earlier[id]), *j.status) {

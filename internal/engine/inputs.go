@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -96,6 +97,11 @@ func (r *run) hand(ctx context.Context, j *spec.Job, w want) (handed, error) {
 	if sum := sha256.Sum256(data); w.sha != "" && hex.EncodeToString(sum[:]) != w.sha {
 		return handed{}, fmt.Errorf("job %s: %s of job %s has sha256 %x, the spec says %s", j.ID, label(w), w.from, sum, w.sha)
 	}
+	clean := r.redact.Bytes(data)
+	if !bytes.Equal(clean, data) {
+		r.tell(fmt.Sprintf("job %s: a secret in %s of job %s was redacted before the job got it", j.ID, label(w), w.from))
+	}
+	data = clean
 	rel := ledger.JobPath(j.ID, ledger.InputsDir, w.from, w.name())
 	if err := r.led.MkdirAll(path.Dir(rel)); err != nil {
 		return handed{}, err
@@ -103,11 +109,22 @@ func (r *run) hand(ctx context.Context, j *spec.Job, w want) (handed, error) {
 	if err := r.led.WriteFile(rel, data); err != nil {
 		return handed{}, err
 	}
-	h := handed{From: w.from, Label: label(w), Path: r.led.Path(rel)}
+	h := handed{From: w.from, Label: label(w) + r.caution(w), Path: r.led.Path(rel)}
 	if len(data) <= inlineLimit && utf8.Valid(data) {
 		h.Text = string(data)
 	}
 	return h, nil
+}
+
+// caution says of a patch that was redacted what it is not good for.
+func (r *run) caution(w want) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	j := r.jobs[w.from]
+	if w.kind != thePatch || j == nil || !j.masked || j.patch == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (a redacted copy that cannot be applied; `git diff %s %s` shows all of it)", j.patch.Base, j.patch.Commit)
 }
 
 // name is that of the file among the inputs from one job. A declared output that

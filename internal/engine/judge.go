@@ -26,7 +26,7 @@ func (r *run) judge(ctx context.Context) ledger.Judgement {
 	default:
 		r.ask(ctx, &c)
 	}
-	j := arbiter.Judge(c)
+	j := cleaned(r, arbiter.Judge(c))
 	j.RunID, j.At = r.led.ID, r.eng.Now().UTC()
 	err := r.led.MkdirAll(ledger.ArbiterJob)
 	r.fail(errors.Join(err, r.led.WriteJSON(ledger.JobPath(ledger.ArbiterJob, ledger.VerdictFile), j)))
@@ -175,7 +175,8 @@ func (r *run) arbitrate(ctx context.Context, n int, prompt string, q question) (
 		how = policy.Settlement{Status: ledger.Failed, Reason: runtime.BlockedNoAnswer, Evidence: "its answer has not the form asked for: " + problem.Error()}
 	}
 	status := r.statusOf(a)
-	status.Status, status.Reason, status.ReasonEvidence = how.Status, how.Reason, r.redact.String(how.Evidence)
+	status.Status, status.Reason, status.ReasonEvidence = how.Status, how.Reason, how.Evidence
+	status = cleaned(r, status)
 	r.mu.Lock()
 	r.spent.add(a.exit.Outcome.Usage, false)
 	r.mu.Unlock()

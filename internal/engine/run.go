@@ -60,6 +60,7 @@ type jobRun struct {
 	status   *ledger.JobStatus
 	facts    arbiter.JobFacts
 	patch    *workspace.Patch // of its newest attempt; nil when none was taken
+	masked   bool             // its patch on disk is a redacted copy
 	shared   []string         // paths that its attempts changed in the shared checkout, as a writer may
 	dir      string           // where its newest attempt worked
 	command  string           // command.txt of its newest attempt
@@ -86,6 +87,7 @@ func (e *Engine) Run(ctx context.Context, p *Plan, begun Begun, watch Watch, kil
 		return res, err
 	}
 	defer func() { err = errors.Join(err, led.Close()) }()
+	led.Guard(p.redact)
 	pool := newSlots(p.Spec.Concurrency, e.Supervisor)
 	defer func() { err = errors.Join(err, pool.close()) }()
 	r, err := e.newRun(ctx, p, led, pool)

@@ -172,13 +172,26 @@ func patches(in Input) []Patch {
 			continue
 		}
 		if p.Applied {
-			p.Undo = in.gitApply("apply -R", p.Path)
+			p.Undo = in.integrate("apply -R", p)
 		} else {
-			p.Apply = in.gitApply("apply", p.Path)
+			p.Apply = in.integrate("apply", p)
 		}
 		all = append(all, p)
 	}
 	return all
+}
+
+// integrate is the command that applies a patch or undoes it: from the file, or
+// from the commit where the file is only a copy to read.
+func (in Input) integrate(verb string, p Patch) string {
+	if !p.DisplayOnly {
+		return in.gitApply(verb, p.Path)
+	}
+	git := "git"
+	if in.GitTop != "" && in.GitTop != "." {
+		git = "git -C " + quote(in.GitTop)
+	}
+	return fmt.Sprintf("%s diff --binary %s %s | %s %s", git, quote(p.Base), quote(p.Commit), git, verb)
 }
 
 func (in Input) gitApply(verb, patch string) string {

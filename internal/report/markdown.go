@@ -324,10 +324,18 @@ func (p *page) patchList(heading, lead string, all []Patch) {
 	p.heading(heading)
 	p.say("%s", lead)
 	for _, x := range all {
-		p.say("\n- job %s: %d files, %d bytes, on base %s, branch %s, patch %s\n",
-			code(x.Job), x.Files, x.Bytes, code(x.Base), code(x.Branch), code(x.Path))
+		p.say("\n- job %s: %d files, %d bytes, on base %s, branch %s, patch %s%s\n",
+			code(x.Job), x.Files, x.Bytes, code(x.Base), code(x.Branch), code(x.Path), x.copied())
 		p.WriteString(block("sh", orElse(x.Undo, x.Apply)))
 	}
+}
+
+// copied says that the file is not the patch itself.
+func (x Patch) copied() string {
+	if x.DisplayOnly {
+		return " (a copy without the secrets in it, which cannot be applied)"
+	}
+	return ""
 }
 
 func (r Report) trees(p *page) {

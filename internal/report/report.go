@@ -48,9 +48,12 @@ type Patch struct {
 	Commit string `json:"commit"` // its snapshot commit, "" = none
 	Branch string `json:"branch"`
 	// Applied says that the work is in the checkout already.
-	Applied bool   `json:"applied"`
-	Apply   string `json:"apply"` // the command, from the workspace root; "" = Applied. Build fills it
-	Undo    string `json:"undo"`  // the command that takes Applied work back, else "". Build fills it
+	Applied bool `json:"applied"`
+	// DisplayOnly says that the file is a redacted copy, from which nothing can be
+	// applied; the commit has all of it.
+	DisplayOnly bool   `json:"displayOnly"`
+	Apply       string `json:"apply"` // the command, from the workspace root; "" = Applied. Build fills it
+	Undo        string `json:"undo"`  // the command that takes Applied work back, else "". Build fills it
 }
 
 // Tree is the worktree of a failed attempt, kept for a person to look at.
