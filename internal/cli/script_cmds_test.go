@@ -73,14 +73,20 @@ func repo(ts *testscript.TestScript, _ bool, args []string) {
 func ends(ts *testscript.TestScript, _ bool, args []string) {
 	need(ts, args, 2, 1000, "ends STATUS PROGRAM ARGS…")
 	ts.Check(ts.Exec("alone", args...))
-	ran(ts)
+	ran(ts, false, nil)
 }
 
 var runLine = regexp.MustCompile(`(?m)^run (\S+) in (.+)$`)
 
-// ran does what `ends` does after a run, for one that ended in the background.
-func ran(ts *testscript.TestScript) {
-	m := runLine.FindStringSubmatch(ts.ReadFile("stderr"))
+// ran does what `ends` does after a run, for one that ended in the background:
+// `ran [FILE]`, where FILE holds its standard error if that is not the last one.
+func ran(ts *testscript.TestScript, _ bool, args []string) {
+	need(ts, args, 0, 1, "ran [FILE]")
+	said := "stderr"
+	if len(args) == 1 {
+		said = args[0]
+	}
+	m := runLine.FindStringSubmatch(ts.ReadFile(said))
 	if m == nil {
 		return
 	}

@@ -74,7 +74,7 @@ func TestScripts(t *testing.T) {
 			"agent":    agent,
 			"repo":     repo,
 			"ends":     ends,
-			"ran":      func(ts *testscript.TestScript, _ bool, _ []string) { ran(ts) },
+			"ran":      ran,
 			"job":      job,
 			"verdict":  verdict,
 			"rules":    rules,
