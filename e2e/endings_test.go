@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"orchestrate/internal/ledger"
@@ -92,6 +93,25 @@ func TestWhatTheServiceRefusesEndsByItsClass(t *testing.T) {
 	}
 }
 
+// A job that may be tried again is, after a rate limit that its agent does not sit
+// out by itself, and then does its work.
+func TestARateLimitIsTriedAgain(t *testing.T) {
+	l := newLab(t, `
+rules:
+  - {times: 1, do: [{status: {code: 429}}]}
+  - {turn: 0, do: [{write: {path: made.txt, content: "made\n"}}]}
+  - {do: [{text: made.txt is there}]}
+`, nil)
+	l.repository()
+	e := l.spec(oneWriter("codex", "outputs: [{path: made.txt}]", "retry: {max_attempts: 2, backoff: 1s, on: [rate_limit]}")).wants(0)
+	if s := e.status("write"); s.Status != ledger.Success || s.Attempts != 2 {
+		t.Errorf("%s after %d attempts: %s", s.Status, s.Attempts, s.ReasonEvidence)
+	}
+	if first := e.text("write/attempt-1/status.json"); !strings.Contains(first, `"rate_limit"`) {
+		t.Errorf("the first attempt: %s", first)
+	}
+}
+
 // A tool's shell, which the agents give a session of its own, does not end, and has
 // left a process in yet another session. At the timeout all of it ends: the watcher
 // sees nothing left, and the locks that the processes held are free.
@@ -113,6 +133,21 @@ func TestAHangEndsAtItsTimeoutWithNothingLeft(t *testing.T) {
 					t.Fatalf("the shell did not run: %v", err)
 				}
 				l.command("", "flock", "-n", path, "true")
+			}
+		})
+	}
+}
+
+// An interrupt while the model is silent ends the agent, the run and all that
+// belongs to them, and the job is no failure.
+func TestAnInterruptEndsTheRunWithNothingLeft(t *testing.T) {
+	for _, name := range []string{"claude", "codex"} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t, `rules: [{do: [{hang: true}]}]`, nil)
+			l.repository()
+			e := l.spec(oneWriter(name), syscall.SIGINT).wants(130)
+			if s := e.status("write"); s.Status != ledger.Interrupted || s.Reason != runtime.ReasonCancelled {
+				t.Errorf("%s, %s: %s", s.Status, s.Reason, s.ReasonEvidence)
 			}
 		})
 	}

@@ -5,11 +5,14 @@ package e2e
 import (
 	"context"
 	"crypto/rand"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"orchestrate/internal/ledger"
 	"orchestrate/internal/modelsim"
 )
 
@@ -136,6 +139,30 @@ func (e *ended) wholeAndSound(nonces map[string]string) {
 		e.t.Errorf("standard output:\n%s", e.stdout)
 	}
 	e.ownUserAgents()
+	e.everyFile()
+}
+
+// everyFile: all that the run directory promises is there.
+func (e *ended) everyFile() {
+	e.t.Helper()
+	job := []string{ledger.CommandFile, ledger.StdoutFile, ledger.StderrFile, ledger.StatusFile, ledger.EventsFile, ledger.ExitFile}
+	agent := append([]string{ledger.PromptFile, ledger.OutputFile, ledger.SessionFile}, job...)
+	want := []string{
+		ledger.SpecFile, ledger.JobsFile, ledger.RuntimesFile, ledger.StateFile, ledger.JournalFile,
+		ledger.ApprovalsFile, ledger.ReportFile, ledger.ReportJSONFile, "../" + ledger.HistoryFile,
+		"write/changes.patch", "write/artifacts", "write/checks/1.json", "write/checks/1.out",
+		ledger.JobPath(ledger.ArbiterJob, ledger.EvidenceFile), ledger.JobPath(ledger.ArbiterJob, ledger.VerdictFile),
+	}
+	for id, files := range map[string][]string{"scout": agent, "write": agent, "look": job, ledger.ArbiterJob: agent} {
+		for _, f := range files {
+			want = append(want, ledger.JobPath(id, f))
+		}
+	}
+	for _, path := range want {
+		if _, err := os.Stat(filepath.Join(e.run, path)); err != nil {
+			e.t.Error(err)
+		}
+	}
 }
 
 // ownUserAgents: the model calls came from the real programs.

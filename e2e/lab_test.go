@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -33,6 +35,8 @@ type lab struct {
 	env  []string
 	keys []string // made-up, of both agents
 	sim  *modelsim.Server
+
+	asked chan struct{} // is closed at the first model call
 }
 
 // need reads a setting that scripts/e2e.sh makes.
@@ -105,7 +109,9 @@ func (l *lab) serve(scenario string, nonces map[string]string) {
 	l.t.Helper()
 	s, err := modelsim.Parse([]byte(scenario))
 	ok(l.t, err)
-	l.sim, err = modelsim.Start(s, modelsim.Options{Nonces: nonces})
+	l.asked = make(chan struct{})
+	first := sync.OnceFunc(func() { close(l.asked) })
+	l.sim, err = modelsim.Start(s, modelsim.Options{Nonces: nonces, Asked: func(modelsim.Request) { first() }})
 	ok(l.t, err)
 	l.t.Cleanup(func() { ok(l.t, l.sim.Close()) })
 }
@@ -167,9 +173,15 @@ type ended struct {
 // orchestrate runs the program under a watcher; no process may outlive it.
 func (l *lab) orchestrate(args ...string) *ended {
 	l.t.Helper()
+	return l.signalled(args)
+}
+
+// signalled is orchestrate with signals that are sent to it while an agent works.
+func (l *lab) signalled(args []string, signals ...syscall.Signal) *ended {
+	l.t.Helper()
 	program, err := filepath.Abs(filepath.Join(need(l.t, "ORCHESTRATE_E2E_BIN"), "orchestrate"))
 	ok(l.t, err)
-	e, left := l.watched(append([]string{program}, args...)...)
+	e, left := l.watched(append([]string{program}, args...), signals...)
 	for _, process := range left {
 		l.t.Errorf("orchestrate %q left a process: %s", args, process)
 	}
@@ -179,8 +191,9 @@ func (l *lab) orchestrate(args ...string) *ended {
 	return e
 }
 
-// watched runs a program and says which processes outlived it.
-func (l *lab) watched(argv ...string) (e *ended, left []string) {
+// watched runs a program and says which processes outlived it. signals are sent to
+// it one after the other, all after the first model call.
+func (l *lab) watched(argv []string, signals ...syscall.Signal) (e *ended, left []string) {
 	l.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), runLimit)
 	defer cancel()
@@ -195,6 +208,15 @@ func (l *lab) watched(argv ...string) (e *ended, left []string) {
 	cmd.ExtraFiles = []*os.File{write}
 	ok(l.t, cmd.Start())
 	ok(l.t, write.Close())
+	if len(signals) > 0 {
+		select {
+		case <-l.asked:
+		case <-ctx.Done():
+		}
+	}
+	for _, sig := range signals {
+		ok(l.t, cmd.Process.Signal(sig))
+	}
 	var found watched
 	decoded := json.NewDecoder(read).Decode(&found)
 	waited := cmd.Wait()
@@ -208,10 +230,10 @@ func (l *lab) watched(argv ...string) (e *ended, left []string) {
 var runLine = regexp.MustCompile(`(?m)^run \S+ in (.+)$`)
 
 // spec runs a spec and checks what holds for every run.
-func (l *lab) spec(text string) *ended {
+func (l *lab) spec(text string, signals ...syscall.Signal) *ended {
 	l.t.Helper()
 	l.file("jobs.yaml", text)
-	e := l.orchestrate("run", filepath.Join(l.base, "jobs.yaml"))
+	e := l.signalled([]string{"run", filepath.Join(l.base, "jobs.yaml")}, signals...)
 	if e.run == "" {
 		l.t.Fatalf("no run directory: exit %d\n%s%s", e.exit, e.stdout, e.stderr)
 	}

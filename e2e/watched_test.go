@@ -11,11 +11,11 @@ import (
 // The watcher does see what outlives a program, whatever session it went to.
 func TestTheWatcherSeesWhatIsLeft(t *testing.T) {
 	l := newQuietLab(t)
-	e, left := l.watched("sh", "-c", "setsid sleep 71 >/dev/null 2>&1 & exit 5")
+	e, left := l.watched([]string{"sh", "-c", "setsid sleep 71 >/dev/null 2>&1 & exit 5"})
 	if e.exit != 5 || len(left) != 1 || !strings.Contains(left[0], "sleep 71") && !strings.Contains(left[0], "setsid") {
 		t.Errorf("exit status %d, left %q", e.exit, left)
 	}
-	if _, left := l.watched("true"); len(left) != 0 {
+	if _, left := l.watched([]string{"true"}); len(left) != 0 {
 		t.Errorf("left %q", left)
 	}
 }

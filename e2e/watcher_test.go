@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -40,8 +41,19 @@ func watch(argv []string) int {
 	cmd.Env = without(os.Environ(), stageEnv)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
 	result := watched{}
+	if err := cmd.Start(); err != nil {
+		fmt.Fprintln(os.Stderr, "watcher:", err)
+		return 1
+	}
+	pass := make(chan os.Signal, 3)
+	signal.Notify(pass, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		for sig := range pass {
+			_ = cmd.Process.Signal(sig) // the program may have ended
+		}
+	}()
 	var exit *exec.ExitError
-	if err := cmd.Run(); errors.As(err, &exit) {
+	if err := cmd.Wait(); errors.As(err, &exit) {
 		result.Exit = exit.ExitCode()
 	} else if err != nil {
 		fmt.Fprintln(os.Stderr, "watcher:", err)

@@ -24,12 +24,14 @@ type Options struct {
 	Addr   string            // "" = 127.0.0.1 with a free port; only the loopback is accepted
 	Nonces map[string]string // name -> value
 	Log    io.Writer         // gets each request as a line of JSON once it is answered; nil = none
+	Asked  func(Request)     // is called with each model call before it is answered; nil = none
 }
 
 // Server answers model calls from a scenario until it is closed.
 type Server struct {
 	scenario Scenario
 	nonces   map[string]string
+	asked    func(Request)
 	address  string
 	http     *http.Server
 	served   chan error
@@ -60,7 +62,7 @@ func Start(scenario Scenario, opt Options) (*Server, error) {
 		return nil, fmt.Errorf("model simulator: %w", err)
 	}
 	s := &Server{
-		scenario: scenario, nonces: maps.Clone(opt.Nonces), address: listener.Addr().String(),
+		scenario: scenario, nonces: maps.Clone(opt.Nonces), asked: opt.Asked, address: listener.Addr().String(),
 		served: make(chan error, 1), log: opt.Log, uses: make([]int, len(scenario.Rules)),
 	}
 	ctx, stop := context.WithCancel(context.Background())
@@ -209,6 +211,9 @@ func (s *Server) model(w http.ResponseWriter, req *http.Request, r *Request, bod
 	if !r.has(rule.Require) {
 		steps = rule.Otherwise
 		s.note(func() { r.Otherwise = true })
+	}
+	if s.asked != nil {
+		s.asked(*r)
 	}
 	begun := func(status int) { s.note(func() { r.Status = status }) }
 	switch err := s.play(req.Context(), w, r, rule, steps, begun); {

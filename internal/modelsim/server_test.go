@@ -248,7 +248,10 @@ func TestWhatIsNoModelCall(t *testing.T) {
 
 func TestRecordAndLog(t *testing.T) {
 	var log bytes.Buffer
-	l := start(t, `rules: [{name: r, do: [{text: x}]}]`, modelsim.Options{Log: &log})
+	var asked []string
+	l := start(t, `rules: [{name: r, do: [{text: x}]}]`, modelsim.Options{
+		Log: &log, Asked: func(r modelsim.Request) { asked = append(asked, r.Rule) },
+	})
 	var packed bytes.Buffer
 	zip := gzip.NewWriter(&packed)
 	if _, err := zip.Write([]byte(askClaude)); err != nil {
@@ -271,6 +274,9 @@ func TestRecordAndLog(t *testing.T) {
 	resp.Body.Close()
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"r"}, asked); d != "" {
+		t.Error(d)
 	}
 	got := l.Requests()[0]
 	if got.API != modelsim.Anthropic || got.Prefix != "pre" || got.Path != "/pre/v1/messages" || got.UserAgent != "agent/1" || !got.Signed ||
