@@ -122,6 +122,12 @@ func (r *run) reportJob(in *report.Input, j *jobRun) {
 			in.KeptTrees = append(in.KeptTrees, keptTree(in.RunDir, s))
 		}
 	}
+	for _, s := range in.Earlier[id] {
+		rel := ledger.JobPath(id, ledger.AttemptDir(s.Attempts), ledger.PatchFile)
+		if info, err := os.Stat(r.led.Path(rel)); err == nil && info.Size() > 0 && s.Worktree == nil {
+			in.Notes = append(in.Notes, fmt.Sprintf("attempt %d of job %s failed in your own checkout, and what it changed is still there: see %s, which `git apply -R` takes back", s.Attempts, id, rel))
+		}
+	}
 }
 
 // offered reports whether a patch is something to apply or undo: the work of a job
