@@ -44,8 +44,9 @@ type attempt struct {
 	unsearched error // why its artifacts may still hold secrets
 }
 
-// prepare does everything that comes before the intent: directory, tree, inputs,
-// prompt and command. An error means that nothing was started.
+// prepare does everything that comes between the intent and the program:
+// directory and lock, tree, inputs, prompt and command. An error means that nothing
+// was started.
 func (r *run) prepare(ctx context.Context, a *attempt) (lock *os.File, err error) {
 	if a.dir, lock, err = r.led.BeginAttempt(a.job.ID, a.n); err != nil {
 		return nil, err

@@ -210,8 +210,9 @@ func (r *run) carry(ctx context.Context, slot int, a *attempt) (settlement, poli
 func (r *run) conclude(ctx context.Context, j *jobRun, a *attempt, status ledger.JobStatus) dispatch.Ended {
 	ended := dispatch.Ended{OK: status.Status == ledger.Success}
 	var moved *ledger.Route
-	if status.Status == ledger.Failed && !a.hopeless && r.mayRepeat(j) {
+	if status.Status == ledger.Failed && !a.hopeless {
 		d := policy.Decide(status.Reason, r.attemptFacts(j, a))
+		d.Retry, d.Fallback = d.Retry && r.mayRepeat(j), d.Fallback && r.mayRepeat(j)
 		ended, moved = r.follow(ctx, j, a, d, &status)
 	}
 	var err error

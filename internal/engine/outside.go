@@ -93,13 +93,17 @@ func (r *run) changedBy(ctx context.Context, a *attempt, mine alone) []string {
 func (r *run) accept(changed []string, after workspace.Fingerprint) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.before = r.before.With(changed, after)
+	before := r.before.With(changed, after)
+	r.before = &before
 }
 
 // outsideChanges looks once more when all have ended, and tells what changed that
 // neither a writer in the shared checkout is known to have changed nor was told
 // before.
 func (r *run) outsideChanges(ctx context.Context) {
+	if r.before == nil {
+		return
+	}
 	after, err := r.fingerprint(ctx)
 	if err != nil {
 		r.tell(fmt.Sprintf("the checkout could not be compared after the run: %v", err))

@@ -35,7 +35,7 @@ type run struct {
 	branchPrefix string
 	script       script.Script // the stand-in's, for scripted check results
 	wall         context.Context
-	before       workspace.Fingerprint // of the shared checkout when the run started
+	before       *workspace.Fingerprint // of the shared checkout when the run started; nil = interrupted before that
 
 	mu           sync.Mutex
 	jobs         map[string]*jobRun
@@ -148,8 +148,10 @@ func (r *run) carryThrough(ctx context.Context, kill <-chan struct{}) (Result, e
 		case <-done:
 		}
 	}()
-	var err error
-	if r.before, err = r.fingerprint(work); err != nil && work.Err() == nil {
+	switch before, err := r.fingerprint(work); {
+	case err == nil:
+		r.before = &before
+	case work.Err() == nil:
 		return Result{}, fmt.Errorf("the checkout could not be recorded before the run: %w", err)
 	}
 	r.blockPlanned()
