@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -201,6 +202,9 @@ func (r *run) open() error {
 			RunID: r.led.ID, SpecPath: r.plan.Spec.Path, SpecDigest: r.plan.Spec.Digest, Base: r.plan.Base, Jobs: ids,
 		})),
 	)
+	if clean := r.redact.Bytes(r.plan.Spec.Source); !bytes.Equal(clean, r.plan.Spec.Source) {
+		r.tell(ledger.SpecFile + " and " + ledger.JobsFile + " are kept without what looks like a secret in them")
+	}
 	for _, n := range r.plan.Notes {
 		r.note(ledger.Noted("", r.redact.String(n)))
 	}

@@ -395,3 +395,25 @@ func lineShape(line string) string {
 	}
 	return marker
 }
+
+func TestARedactedPatchIsAppliedFromItsCommit(t *testing.T) {
+	for _, c := range []struct {
+		top           string
+		applied       bool
+		apply, revert string
+	}{
+		{".", false, "git diff --binary c0ffee beef | git apply", ""},
+		{"..", false, "git -C .. diff --binary c0ffee beef | git -C .. apply", ""},
+		{".", true, "", "git diff --binary c0ffee beef | git apply -R"},
+	} {
+		r := Build(Input{RunDir: "run", GitTop: c.top, Patches: []Patch{{
+			Job: "w", Path: "w/changes.patch", Base: "c0ffee", Commit: "beef", Applied: c.applied, DisplayOnly: true,
+		}}})
+		if p := r.Patches[0]; p.Apply != c.apply || p.Undo != c.revert {
+			t.Errorf("apply %q, undo %q", p.Apply, p.Undo)
+		}
+		if text := string(r.Markdown()); !strings.Contains(text, "cannot be applied") {
+			t.Errorf("the report does not say that the file is a copy:\n%s", text)
+		}
+	}
+}
