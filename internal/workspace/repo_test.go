@@ -92,6 +92,7 @@ func TestPersonsOwnIgnoresStayIgnored(t *testing.T) {
 	home := os.Getenv("HOME")
 	write(t, home, "ignores", "*.swp\n")
 	write(t, home, ".gitconfig", "[core]\n\texcludesFile = ~/ignores\n")
+	t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(home, ".gitconfig")) // whatever the caller has switched off
 	r := open(t, dir)
 	write(t, dir, "a.swp", "x")
 	if got, err := r.Dirty(context.Background()); err != nil || len(got) != 0 {
