@@ -43,7 +43,7 @@ func newStatus(sys System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status RUN",
 		Short: "Show where the jobs of a run stand",
-		Long:  "Show where the jobs of a run stand, from its journal: exact, also while it runs.\nRUN is a run id or the path of a run directory.",
+		Long:  "Show where the jobs of a run stand, from its journal: while it runs, at most a\nquarter of a second behind.\nRUN is a run id or the path of a run directory.",
 		Args:  exactArgs("RUN"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			run, err := openRun(sys, args[0])

@@ -115,7 +115,7 @@ func showJob(w io.Writer, j engine.JobPreview) {
 	}
 	for _, c := range j.Route.Candidates {
 		if !c.Chosen {
-			fmt.Fprintf(w, "  rejected   %s: %s\n", c.Runtime, strings.Join(c.Reasons, "; "))
+			fmt.Fprintf(w, "  not taken  %s: %s\n", c.Runtime, strings.Join(c.Reasons, "; "))
 		}
 	}
 	if j.Prompt != "" {

@@ -112,7 +112,9 @@ func runRun(ctx context.Context, sys System, opts runOptions) (err error) {
 		fmt.Fprintf(sys.Err, "  %s\n", untrusted.Text(s).Line(0))
 	}
 	if !opts.json {
-		fmt.Fprint(sys.Out, "\n"+res.Completion)
+		if _, err := fmt.Fprint(sys.Out, "\n"+res.Completion); err != nil && res.Exit == exitOK {
+			return failure(err) // who reads only this must not take silence for success
+		}
 	}
 	return exit(res.Exit)
 }

@@ -336,8 +336,8 @@ func (p *Plan) note() {
 	if shown := ledger.HistoryShown(p.Root); shown != "" && p.Repo != nil {
 		p.Notes = append(p.Notes, shown)
 	}
-	if n := len(p.Dirty); n > 0 && slices.ContainsFunc(p.Jobs, func(j Planned) bool { return p.isolated(j.Job.ID) }) {
-		p.Notes = append(p.Notes, fmt.Sprintf("the checkout has %d uncommitted changes (%s, …); worktrees start from commit %.12s and do not see them", n, p.Dirty[0], p.Base))
+	if len(p.Dirty) > 0 && slices.ContainsFunc(p.Jobs, func(j Planned) bool { return p.isolated(j.Job.ID) }) {
+		p.Notes = append(p.Notes, fmt.Sprintf("the checkout has uncommitted changes (%s); worktrees start from commit %.12s and do not see them", some(p.Dirty), p.Base))
 	}
 	switch a := p.Arbiter; {
 	case !a.Needed:

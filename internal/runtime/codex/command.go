@@ -149,9 +149,11 @@ func addModel(cmd *runtime.Command, req runtime.Request, p runtime.Profile) erro
 
 // quoted is s as a TOML basic string, whose escapes JSON's are a part of.
 func quoted(s string) string {
-	text, err := json.Marshal(s)
-	if err != nil { // a string always marshals
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(s); err != nil { // a string always encodes
 		panic(err)
 	}
-	return string(text)
+	return strings.TrimSuffix(b.String(), "\n")
 }
