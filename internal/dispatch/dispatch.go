@@ -14,7 +14,7 @@ type Graph interface {
 	// ReadyIf lists the first most jobs, in the spec's order, that may start now
 	// and that can is true for.
 	ReadyIf(most int, can func(id string) bool) []string
-	// Start marks a job as begun; it leaves Ready.
+	// Start marks a job as begun; it is not ready any more.
 	Start(id string)
 	// Settle marks a begun job as ended.
 	Settle(id string, ok bool)
@@ -36,10 +36,9 @@ type Backend interface {
 
 // Ended is what the loop needs to know of a settled attempt.
 type Ended struct {
-	OK     bool          // the job succeeded
-	Again  bool          // start another attempt: a retry, or a promoted successor
-	After  time.Duration // …not before this long from now
-	Pause  string        // hold this runtime back …
-	Until  time.Time     // … until then; zero = for the rest of the run
-	Reason string        // why the runtime is paused, for a person
+	OK    bool          // the job succeeded
+	Again bool          // start another attempt: a retry, or a promoted successor
+	After time.Duration // …not before this long from now
+	Pause string        // hold this runtime back …
+	Until time.Time     // … until then; zero = for the rest of the run
 }

@@ -18,9 +18,6 @@ import (
 	"orchestrate/internal/runtime"
 )
 
-// triedRoute is a route that failed.
-type triedRoute = route.Tried
-
 // spacing is the least time between two starts of a runtime that shares state
 // files between its processes.
 const spacing = 250 * time.Millisecond
@@ -255,7 +252,7 @@ func (r *run) attemptFacts(j *jobRun, a *attempt) policy.Attempt {
 // follow carries out a decision: it probes again, promotes the next fallback, or
 // lets the job be tried once more.
 func (r *run) follow(ctx context.Context, j *jobRun, a *attempt, d policy.Decision, status *ledger.JobStatus) (dispatch.Ended, *ledger.Route) {
-	ended := dispatch.Ended{Again: d.Retry, After: d.After, Reason: d.Why}
+	ended := dispatch.Ended{Again: d.Retry, After: d.After}
 	switch d.Pause {
 	case policy.PauseUntil:
 		ended.Pause, ended.Until = a.route.Runtime, r.eng.Now().Add(max(d.PauseFor, time.Millisecond))
@@ -272,7 +269,7 @@ func (r *run) follow(ctx context.Context, j *jobRun, a *attempt, d policy.Decisi
 	if !d.Fallback || ctx.Err() != nil {
 		return ended, nil
 	}
-	j.tried = append(j.tried, triedRoute{Runtime: a.route.Runtime, Model: a.route.Model, Reason: status.Reason})
+	j.tried = append(j.tried, route.Tried{Runtime: a.route.Runtime, Model: a.route.Model, Reason: status.Reason})
 	next, block := r.promote(ctx, j)
 	if block != nil {
 		r.note(ledger.Noted(a.job.ID, r.redact.String("no fallback qualifies: "+block.Detail)))

@@ -34,10 +34,7 @@ type Request struct {
 
 // Result is a run that has ended.
 type Result struct {
-	RunID      string
-	Dir        string // absolute
-	State      ledger.State
-	Verdict    string
+	Dir        string   // absolute
 	Completion string   // the completion block
 	NextSteps  []string // what a person can do now, a line each; files are named from Dir
 	Exit       int      // exit status, see ExitOK and those beside it

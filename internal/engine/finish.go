@@ -40,7 +40,7 @@ func (r *run) finish(ctx context.Context, j ledger.Judgement) (Result, error) {
 		err = errors.Join(err, history.Append(r.plan.Root, history.Lines(r.led.ID, j.Verdict, r.statuses(), r.eng.Now())))
 	}
 	return Result{
-		RunID: r.led.ID, Dir: r.led.Dir, State: r.led.State(), Verdict: j.Verdict, Completion: r.redact.String(rep.Completion()), Exit: status,
+		Dir: r.led.Dir, Completion: r.redact.String(rep.Completion()), Exit: status,
 		NextSteps: cleaned(r, r.nextSteps(in.VerdictStep)),
 	}, err
 }
@@ -85,7 +85,8 @@ func (r *run) there(rel string) bool {
 	return err == nil && (path.Base(rel) != ledger.OutputFile || info.Size() > 0)
 }
 
-func text(s *string) string {
+// orEmpty is what a nullable text of a status says.
+func orEmpty(s *string) string {
 	if s == nil {
 		return ""
 	}
@@ -114,7 +115,7 @@ func (r *run) reportJob(in *report.Input, j *jobRun) {
 	if p := j.patch; p != nil && len(p.Files) > 0 && offered(*j.status) {
 		in.Patches = append(in.Patches, report.Patch{
 			Job: id, Path: ledger.JobPath(id, ledger.PatchFile), Files: len(p.Files), Bytes: p.Bytes,
-			Base: p.Base, Commit: p.Commit, Branch: text(j.status.Branch), Applied: j.status.Worktree == nil, DisplayOnly: j.masked,
+			Base: p.Base, Commit: p.Commit, Branch: orEmpty(j.status.Branch), Applied: j.status.Worktree == nil, DisplayOnly: j.masked,
 		})
 	}
 	for _, s := range append(slices.Clone(in.Earlier[id]), *j.status) {
@@ -142,5 +143,5 @@ func keptTree(runDir string, s ledger.JobStatus) report.Tree {
 	if !filepath.IsAbs(dir) {
 		dir = path.Join(runDir, filepath.ToSlash(dir))
 	}
-	return report.Tree{Job: s.ID, Attempt: s.Attempts, Path: dir, Branch: text(s.Branch)}
+	return report.Tree{Job: s.ID, Attempt: s.Attempts, Path: dir, Branch: orEmpty(s.Branch)}
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"orchestrate/internal/arbiter"
@@ -31,6 +29,19 @@ func (r *run) judge(ctx context.Context) ledger.Judgement {
 	err := r.led.MkdirAll(ledger.ArbiterJob)
 	r.fail(errors.Join(err, r.led.WriteJSON(ledger.JobPath(ledger.ArbiterJob, ledger.VerdictFile), j)))
 	return j
+}
+
+// findings are layer 1's.
+func (r *run) findings() []ledger.Finding {
+	var facts []arbiter.JobFacts
+	for i := range r.plan.Jobs {
+		j := r.jobs[r.plan.Jobs[i].Job.ID]
+		if j.status == nil { // it never began and is not blocked: queued
+			j.facts = arbiter.JobFacts{Job: j.planned.Job, ID: j.planned.Job.ID, Status: ledger.JobStatus{ID: j.planned.Job.ID, Status: ledger.Queued}}
+		}
+		facts = append(facts, j.facts)
+	}
+	return arbiter.Layer1(facts)
 }
 
 // early says why there is nothing to judge, or not yet; "" when there is.
@@ -281,79 +292,4 @@ func (r *run) text(label, rel, cite string) (arbiter.Text, bool) {
 	t := arbiter.Text{Label: label, Ref: rel, Cite: cite, Bytes: int64(len(data))}
 	t.Text = string(data[:min(len(data), arbiter.Budget)])
 	return t, true
-}
-
-// citeReader looks up what the arbiter cites.
-type citeReader struct {
-	ctx     context.Context
-	run     *run
-	offered map[arbiter.Citation]bool
-}
-
-// Line implements arbiter.Reader: paths are from the top of the tree or from the
-// job's cwd.
-func (c citeReader) Line(job, path string, line int) (string, bool) {
-	j, ok := c.run.jobs[job]
-	if !ok {
-		return "", false
-	}
-	names := []string{path}
-	if rel, err := filepath.Rel(c.run.top(), filepath.Join(j.planned.Job.Cwd, filepath.FromSlash(path))); err == nil && filepath.IsLocal(rel) {
-		names = append(names, filepath.ToSlash(rel))
-	}
-	for _, name := range names {
-		if text, ok := c.run.lineAt(c.ctx, j, name, line); ok {
-			return text, true
-		}
-	}
-	return "", false
-}
-
-// top is the folder that file paths of evidence are told from.
-func (r *run) top() string {
-	if r.plan.Repo != nil {
-		return r.plan.Repo.Top()
-	}
-	return r.plan.Root
-}
-
-func (r *run) lineAt(ctx context.Context, j *jobRun, name string, n int) (string, bool) {
-	if r.plan.Repo != nil {
-		commit := j.commit
-		if commit == "" {
-			commit = r.plan.Base
-		}
-		return r.plan.Repo.LineAt(ctx, commit, name, n)
-	}
-	root, err := os.OpenRoot(r.plan.Root)
-	if err != nil {
-		return "", false
-	}
-	defer root.Close() //nolint:errcheck // opened for reading
-	data, err := root.ReadFile(filepath.FromSlash(name))
-	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
-	if err != nil || n < 1 || n > len(lines) {
-		return "", false
-	}
-	return lines[n-1], true
-}
-
-// Artifact implements arbiter.Reader: what the evidence offers, and nothing else
-// that happens to lie in the run directory.
-func (c citeReader) Artifact(job, path string) bool {
-	return c.offered[arbiter.Citation{Kind: "artifact", Ref: job + ":" + path}]
-}
-
-// Check implements arbiter.Reader.
-func (c citeReader) Check(job, name string) bool {
-	return c.offered[arbiter.Citation{Kind: "command", Ref: job + ":" + name}]
-}
-
-// Commit implements arbiter.Reader.
-func (c citeReader) Commit(job, sha string) bool {
-	j, ok := c.run.jobs[job]
-	if !ok || len(sha) < 7 {
-		return false
-	}
-	return strings.HasPrefix(j.commit, sha) || strings.HasPrefix(c.run.plan.Base, sha)
 }

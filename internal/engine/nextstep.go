@@ -196,15 +196,6 @@ func (r *run) verdictStep(j ledger.Judgement) string {
 	return ""
 }
 
-// someOf names a few of many jobs.
-func someOf(ids []string) string {
-	const most = 20
-	if n := len(ids) - most; n > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(ids[:most], ", "), n)
-	}
-	return strings.Join(ids, ", ")
-}
-
 // nextSteps are those of the whole run, one line each. Jobs with the same step
 // share a line; a job that waits for another is told with that one.
 func (r *run) nextSteps(verdict string) []string {
@@ -222,7 +213,7 @@ func (r *run) nextSteps(verdict string) []string {
 		ids[step] = append(ids[step], j.planned.Job.ID)
 	}
 	for i, step := range steps {
-		steps[i] = someOf(ids[step]) + ": " + step
+		steps[i] = some(ids[step]) + ": " + step
 	}
 	if verdict != "" {
 		steps = append(steps, "verdict: "+verdict)

@@ -86,7 +86,7 @@ func TestANextStepNamesWhatToLookAt(t *testing.T) {
 
 func TestManyJobsWithOneStepShareALine(t *testing.T) {
 	ids := strings.Split(strings.Repeat("j ", 30), " ")[:30]
-	if got := someOf(ids); strings.Count(got, "j") != 20 || !strings.HasSuffix(got, "and 10 more") {
+	if got := some(ids); strings.Count(got, "j") != 20 || !strings.HasSuffix(got, "and 10 more") {
 		t.Errorf("%q", got)
 	}
 }

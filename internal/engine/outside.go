@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"orchestrate/internal/arbiter"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/workspace"
@@ -149,17 +148,4 @@ func some(list []string) string {
 func (r *run) probedHere(name string) bool {
 	p, ok := r.profiles[name]
 	return ok && p.State != "" && !p.ProbedAt.IsZero()
-}
-
-// findings are layer 1's.
-func (r *run) findings() []ledger.Finding {
-	var facts []arbiter.JobFacts
-	for i := range r.plan.Jobs {
-		j := r.jobs[r.plan.Jobs[i].Job.ID]
-		if j.status == nil { // it never began and is not blocked: queued
-			j.facts = arbiter.JobFacts{Job: j.planned.Job, ID: j.planned.Job.ID, Status: ledger.JobStatus{ID: j.planned.Job.ID, Status: ledger.Queued}}
-		}
-		facts = append(facts, j.facts)
-	}
-	return arbiter.Layer1(facts)
 }

@@ -125,6 +125,7 @@ func (p *Plan) readDirs(j *spec.Job) []string {
 	return nil
 }
 
+// top is the folder that paths of files are told from.
 func (p *Plan) top() string {
 	if p.Repo != nil {
 		return p.Repo.Top()

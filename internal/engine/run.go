@@ -13,6 +13,7 @@ import (
 	"orchestrate/internal/dispatch"
 	"orchestrate/internal/graph"
 	"orchestrate/internal/ledger"
+	"orchestrate/internal/route"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/standin/script"
 	"orchestrate/internal/secret"
@@ -70,8 +71,8 @@ type jobRun struct {
 	ran      []string         // families of the runtimes that attempts ran on, "" = unknown
 	tries    int              // on this route
 	moves    int              // promotions
-	reprobed map[string]bool
-	tried    []triedRoute
+	reprobed map[string]bool  // runtimes that were asked again after a failure of this job
+	tried    []route.Tried    // routes that failed
 }
 
 // Watch is told of every record once it is in the ledger.

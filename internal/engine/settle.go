@@ -209,7 +209,7 @@ func (c *checkRunner) Run(ctx context.Context, cmd check.Command) (check.Result,
 	}
 	exit, err := sup.Run(ctx, supervise.Invocation{
 		Job: cmd.Job, Attempt: c.attempt, Dir: dir, Argv: cmd.Argv, Env: cmd.Env, Cwd: cmd.Dir,
-		Decoder: runtime.DecoderSpec{Runtime: "exec"}, Timeout: cmd.Timeout, Grace: grace, PoliteStop: "TERM-GROUP",
+		Decoder: runtime.DecoderSpec{Runtime: runtimeExec}, Timeout: cmd.Timeout, Grace: grace, PoliteStop: "TERM-GROUP",
 		MaxBytes: 1 << 20, Secrets: c.run.secrets, AllowedSecrets: c.run.allowed,
 	}, nil, func(supervise.Process) {})
 	if err != nil {
