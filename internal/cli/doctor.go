@@ -45,9 +45,7 @@ func runDoctor(ctx context.Context, sys System, asJSON bool) (err error) {
 		return exit(exitInterrupted)
 	}
 	for i, p := range inv.Profiles {
-		c, source := policy.CapabilityOf(p, "", st.Operator)
-		inv.Profiles[i].Capability, inv.Profiles[i].CapabilitySource = string(c), source
-		inv.Profiles[i].Family, inv.Profiles[i].FamilySource = policy.FamilyOf(p, "", st.Operator)
+		inv.Profiles[i] = policy.Judged(p, st.Operator)
 	}
 	if asJSON {
 		enc := json.NewEncoder(sys.Out)

@@ -309,7 +309,7 @@ func (r *run) reprobe(ctx context.Context, name string) {
 		return
 	}
 	fresh, _ := inventory.Probe(ctx, r.eng.Host, []runtime.Adapter{a}).Get(name)
-	fresh = judged(fresh, r.eng.Operator)
+	fresh = policy.Judged(fresh, r.eng.Operator)
 	r.mu.Lock()
 	r.profiles[name] = fresh
 	r.mu.Unlock()

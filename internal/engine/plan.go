@@ -149,17 +149,9 @@ func (p *Plan) probe(ctx context.Context, e *Engine) {
 	p.Inventory = inventory.Probe(ctx, e.Host, ask)
 	p.profiles = map[string]runtime.Profile{}
 	for i, pr := range p.Inventory.Profiles {
-		p.Inventory.Profiles[i] = judged(pr, e.Operator)
+		p.Inventory.Profiles[i] = policy.Judged(pr, e.Operator)
 		p.profiles[pr.Runtime] = p.Inventory.Profiles[i]
 	}
-}
-
-// judged fills in what policy says about a profile and its default model.
-func judged(p runtime.Profile, op policy.Operator) runtime.Profile {
-	c, source := policy.CapabilityOf(p, "", op)
-	p.Capability, p.CapabilitySource = string(c), source
-	p.Family, p.FamilySource = policy.FamilyOf(p, "", op)
-	return p
 }
 
 // Runtimes that have no program of their own to be found.

@@ -7,6 +7,7 @@
 package inventory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -152,14 +153,7 @@ func complete(p runtime.Profile, seen *watch) runtime.Profile {
 		p.State = runtime.StateUnverified
 	}
 	if !p.Routable() {
-		p.Reason, p.NextStep = orElse(p.Reason, "it did not say why"), orElse(p.NextStep, nextStep(p))
+		p.Reason, p.NextStep = cmp.Or(p.Reason, "it did not say why"), cmp.Or(p.NextStep, nextStep(p))
 	}
 	return p
-}
-
-func orElse(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }

@@ -1,6 +1,7 @@
 package inventory
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -27,7 +28,7 @@ func (w *watch) Run(ctx context.Context, q runtime.Question) runtime.Answer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if a.TimedOut && w.asked == "" {
-		w.asked, w.limit = orElse(a.Evidence.Asked, shellword.Join(q.Argv)), limitOf(q)
+		w.asked, w.limit = cmp.Or(a.Evidence.Asked, shellword.Join(q.Argv)), limitOf(q)
 	}
 	return a
 }

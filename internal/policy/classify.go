@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -115,7 +116,7 @@ func flagged(f Facts) (runtime.Reason, string) {
 	if !o.ErrorFlag && f.Exit.Stop != supervise.StopSettled {
 		return "", ""
 	}
-	return orElse(o.Reason, runtime.ReasonCrash), orElse(o.Evidence, "the runtime's error flag is set ("+howItEnded(f.Exit)+")")
+	return cmp.Or(o.Reason, runtime.ReasonCrash), cmp.Or(o.Evidence, "the runtime's error flag is set ("+howItEnded(f.Exit)+")")
 }
 
 // uncompleted is about the completion event and the exit status.
@@ -130,7 +131,7 @@ func uncompleted(f Facts) (runtime.Reason, string) {
 	case o.Completed:
 		return runtime.ReasonCrash, "completed without its error flag, but " + howItEnded(f.Exit)
 	case o.Reason != "":
-		return o.Reason, orElse(o.Evidence, howItEnded(f.Exit))
+		return o.Reason, cmp.Or(o.Evidence, howItEnded(f.Exit))
 	case usageError(f.Exit):
 		return runtime.ReasonCrash, "ended before it began, as after a usage error: " + howItEnded(f.Exit) + tail(o.Evidence)
 	}
@@ -202,13 +203,6 @@ func list(items []string) string {
 		return strings.Join(items, ", ")
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(items[:most], ", "), len(items)-most)
-}
-
-func orElse[T ~string](v, other T) T {
-	if v != "" {
-		return v
-	}
-	return other
 }
 
 func tail(evidence string) string {

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -90,7 +91,7 @@ func Decide(reason runtime.Reason, a Attempt) Decision {
 	case c.fresh && a.WorkBegun:
 		d.Why = "work had begun, so no fallback is started after " + string(reason)
 	case a.Promotions >= MaxPromotions:
-		d.Why = "at most 2 fallbacks are tried"
+		d.Why = fmt.Sprintf("at most %d fallbacks are tried", MaxPromotions)
 	default:
 		d.Fallback, d.Why = true, "fallback after "+string(reason)
 	}

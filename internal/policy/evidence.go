@@ -7,6 +7,14 @@ import (
 	"orchestrate/internal/runtime"
 )
 
+// Judged is a profile with what policy says of the runtime with its default model.
+func Judged(p runtime.Profile, op Operator) runtime.Profile {
+	c, source := CapabilityOf(p, "", op)
+	p.Capability, p.CapabilitySource = string(c), source
+	p.Family, p.FamilySource = FamilyOf(p, "", op)
+	return p
+}
+
 // CapabilityOf is the capability of a runtime with a model ("" = its default) and
 // where that is known from: the operator's configuration, else the live model
 // list, else what the probe has shown.

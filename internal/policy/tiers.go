@@ -24,9 +24,6 @@ const (
 // Less reports whether c is below other.
 func (c Capability) Less(other Capability) bool { return c < other }
 
-// Max is the higher of two tiers.
-func (c Capability) Max(other Capability) Capability { return max(c, other) }
-
 // Risk is a tier of possible harm, R0 to R3.
 type Risk string
 
@@ -40,9 +37,6 @@ const (
 
 // Less reports whether r is below other.
 func (r Risk) Less(other Risk) bool { return r < other }
-
-// Max is the higher of two tiers.
-func (r Risk) Max(other Risk) Risk { return max(r, other) }
 
 // TaskArbiter is the arbiter's own task word; no job of a spec can have it.
 const TaskArbiter = "arbiter"

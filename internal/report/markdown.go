@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"path"
 	"strconv"
@@ -227,7 +228,7 @@ func (r Report) verdict(p *page) {
 		p.say("No arbiter was asked (mode %s).", code(j.Mode))
 	} else {
 		p.say("Arbiter: %s, model %s, which answered %s; %s.",
-			code(j.Runtime), code(j.Model), code(j.Overall), prose(orElse(j.Independence, "independence not known")))
+			code(j.Runtime), code(j.Model), code(j.Overall), prose(cmp.Or(j.Independence, "independence not known")))
 	}
 	p.bullets("Reasons:", j.Why)
 	if len(j.Findings) > 0 {
@@ -241,13 +242,6 @@ func (r Report) verdict(p *page) {
 	p.bullets("Contradictions:", j.Contradictions)
 	p.bullets("Claims without support:", j.UnsupportedClaims)
 	p.bullets("Gaps in safety:", j.SafetyGaps)
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }
 
 func jobVerdicts(p *page, jobs []ledger.JobVerdict) {
@@ -264,7 +258,7 @@ func jobVerdicts(p *page, jobs []ledger.JobVerdict) {
 			}
 			cited = append(cited, text)
 		}
-		rows = append(rows, []string{cell(v.Job), cell(v.Verdict), prose(v.Why), orElse(strings.Join(cited, "; "), nothing)})
+		rows = append(rows, []string{cell(v.Job), cell(v.Verdict), prose(v.Why), cmp.Or(strings.Join(cited, "; "), nothing)})
 	}
 	p.say("")
 	p.table([]string{"job", "verdict", "why", "evidence"}, rows)
@@ -326,7 +320,7 @@ func (p *page) patchList(heading, lead string, all []Patch) {
 	for _, x := range all {
 		p.say("\n- job %s: %d files, %d bytes, on base %s, branch %s, patch %s%s\n",
 			code(x.Job), x.Files, x.Bytes, code(x.Base), code(x.Branch), code(x.Path), x.copied())
-		p.WriteString(block("sh", orElse(x.Undo, x.Apply)))
+		p.WriteString(block("sh", cmp.Or(x.Undo, x.Apply)))
 	}
 }
 

@@ -1,6 +1,7 @@
 package route
 
 import (
+	"cmp"
 	"strings"
 
 	"orchestrate/internal/policy"
@@ -79,6 +80,9 @@ func boundary(p runtime.Profile, a runtime.Access) runtime.ControlName {
 	return ""
 }
 
+// makeRepository is what a person can do where no worktree can be made.
+const makeRepository = "make the workspace a git repository with a commit (`git init && git add -A && git commit`), or let the job only observe"
+
 // isolate decides where the job works. "isolation: none" written out is never
 // overruled: the option fails instead.
 func (in Input) isolate(o *option) {
@@ -86,8 +90,7 @@ func (in Input) isolate(o *option) {
 	o.isolation = InCheckout
 	if in.Job.Writes() && in.NoWorktree != "" {
 		o.fail(runtime.BlockedRiskControls,
-			"make the workspace a git repository with a commit (`git init && git add -A && git commit`), or let the job only observe",
-			"what it changes can be neither told nor captured: %s", in.NoWorktree)
+			makeRepository, "what it changes can be neither told nor captured: %s", in.NoWorktree)
 		return
 	}
 	switch {
@@ -103,11 +106,11 @@ func (in Input) isolate(o *option) {
 		o.isolation, o.isolationWhy = InWorktree, why
 	}
 	if in.NoWorktree != "" {
-		next := "make the workspace a git repository with a commit (`git init && git add -A && git commit`), or let the job only observe"
+		next := makeRepository
 		if in.Job.Task == policy.TaskArbiter {
 			next = "name an arbiter with a read-only mode"
 		}
-		o.fail(runtime.BlockedRiskControls, next, "it needs a worktree of its own (%s), but none can be made: %s", orElse(why, "the job says so"), in.NoWorktree)
+		o.fail(runtime.BlockedRiskControls, next, "it needs a worktree of its own (%s), but none can be made: %s", cmp.Or(why, "the job says so"), in.NoWorktree)
 	}
 }
 

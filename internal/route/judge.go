@@ -1,6 +1,7 @@
 package route
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -45,7 +46,7 @@ func (o *option) live() bool {
 		o.fail(runtime.BlockedNoRoute, doctor+", and correct the name of the runtime in the spec",
 			"no runtime of this name is known here")
 	case !p.Routable():
-		o.fail(runtime.BlockedNoRoute, orElse(p.NextStep, doctor), "%s: %s", p.State, orElse(p.Reason, "it was not proven usable"))
+		o.fail(runtime.BlockedNoRoute, cmp.Or(p.NextStep, doctor), "%s: %s", p.State, cmp.Or(p.Reason, "it was not proven usable"))
 	}
 	return len(o.failures) == 0
 }
@@ -94,7 +95,7 @@ func (in Input) checkAgent(o *option) {
 	for _, a := range p.Agents {
 		names = append(names, a.Name)
 	}
-	o.fail(runtime.BlockedNoRoute, "choose one of its live agents ("+orElse(strings.Join(names, ", "), "it lists none")+"), or leave agent out",
+	o.fail(runtime.BlockedNoRoute, "choose one of its live agents ("+cmp.Or(strings.Join(names, ", "), "it lists none")+"), or leave agent out",
 		"agent %s is not in its live list", name)
 }
 
@@ -109,11 +110,11 @@ func (in Input) checkEffort(o *option) {
 		o.fail(runtime.BlockedNoRoute, "leave effort out for this runtime", "effort %s is wanted, but it has no way to ask for one", effort)
 		return
 	}
-	m, ok := p.ModelNamed(orElse(o.model, p.DefaultModel))
+	m, ok := p.ModelNamed(cmp.Or(o.model, p.DefaultModel))
 	if !ok || slices.Contains(m.Efforts, effort) {
 		return
 	}
-	o.fail(runtime.BlockedNoRoute, "choose an effort that it exposes ("+orElse(strings.Join(m.Efforts, ", "), "none")+"), or leave effort out",
+	o.fail(runtime.BlockedNoRoute, "choose an effort that it exposes ("+cmp.Or(strings.Join(m.Efforts, ", "), "none")+"), or leave effort out",
 		"effort %s is not exposed for model %s", effort, m.ID)
 }
 

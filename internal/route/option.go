@@ -126,7 +126,7 @@ func (in Input) rehearsed() []*option {
 func (in Input) part(n int) string {
 	switch {
 	case n > 0:
-		return orElse(in.Job.Fallbacks[n-1].Runtime, "the next best by policy")
+		return cmp.Or(in.Job.Fallbacks[n-1].Runtime, "the next best by policy")
 	case in.Job.Runtime != "":
 		return in.Job.Runtime
 	}

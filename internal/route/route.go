@@ -5,6 +5,7 @@
 package route
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -155,7 +156,7 @@ func FallbackReason(r ledger.Route) string {
 func (in Input) candidates(options []*option, chosen *option) []ledger.Candidate {
 	out := []ledger.Candidate{}
 	for _, o := range options {
-		c := ledger.Candidate{Runtime: o.name, Model: orElse(o.model, o.profile.DefaultModel), Chosen: o == chosen}
+		c := ledger.Candidate{Runtime: o.name, Model: cmp.Or(o.model, o.profile.DefaultModel), Chosen: o == chosen}
 		for _, f := range o.failures {
 			c.Reasons = append(c.Reasons, f.detail)
 		}
@@ -206,11 +207,4 @@ func (in Input) nothing() *Block {
 		Detail:   "no coding-agent runtime is known or enabled here",
 		NextStep: "install a coding agent and sign in to it, then type `orchestrate doctor`; `orchestrate rehearse SPEC` needs none",
 	}
-}
-
-func orElse(s, other string) string {
-	if s != "" {
-		return s
-	}
-	return other
 }
