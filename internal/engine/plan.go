@@ -223,9 +223,7 @@ func (p *Plan) route(e *Engine) {
 func (p *Plan) choose(in route.Input) (ledger.Route, *route.Block) {
 	r, block := route.Choose(in)
 	if block == nil {
-		if d := gate.Decide(in.Job, r); !d.Allowed {
-			return r, d.Block
-		}
+		block = gate.Decide(in.Job, r)
 	}
 	return r, block
 }

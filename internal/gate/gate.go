@@ -15,13 +15,6 @@ import (
 	"orchestrate/internal/spec"
 )
 
-// Decision is whether a job may be dispatched.
-type Decision struct {
-	Allowed  bool
-	Controls []string     // what the tier asks for and the route holds
-	Block    *route.Block // why not; nil when allowed
-}
-
 // need is one control of a tier and how a route can hold it.
 type need struct {
 	name string
@@ -29,30 +22,23 @@ type need struct {
 	next string
 }
 
-// Decide holds a route against the controls of its risk tier. Work at R3, and
-// work whose spec asks for an approval, is blocked, since nobody can approve it yet.
-func Decide(j *spec.Job, r ledger.Route) Decision {
-	d := Decision{}
+// Decide holds a route against the controls of its risk tier and says why the job
+// may not be dispatched on it; nil when it may. Work at R3, and work whose spec asks
+// for an approval, is blocked, since nobody can approve it yet.
+func Decide(j *spec.Job, r ledger.Route) *route.Block {
+	if needsApproval(j, r) {
+		return approvalBlock(j, r)
+	}
 	var missing []need
 	for _, n := range needs(j, policy.Risk(r.Risk)) {
-		if n.met(j, r) {
-			d.Controls = append(d.Controls, n.name)
-		} else {
+		if !n.met(j, r) {
 			missing = append(missing, n)
 		}
 	}
-	switch {
-	case needsApproval(j, r):
-		d.Block = approvalBlock(j, r)
-	case len(missing) > 0:
-		d.Block = controlsBlock(r, missing)
-	default:
-		d.Allowed = true
+	if len(missing) > 0 {
+		return controlsBlock(r, missing)
 	}
-	if d.Block != nil {
-		d.Block.Candidates = r.Candidates
-	}
-	return d
+	return nil
 }
 
 // needs is the contract's table of minimum controls. Each tier adds to the one

@@ -67,10 +67,9 @@ type Producer struct {
 
 // Block says why a job cannot be dispatched, and what a person can do about it.
 type Block struct {
-	Reason     runtime.Reason
-	Detail     string
-	NextStep   string
-	Candidates []ledger.Candidate
+	Reason   runtime.Reason
+	Detail   string
+	NextStep string
 }
 
 // Choose picks the route of a job's next attempt. When nothing qualifies the Block
@@ -83,8 +82,7 @@ func Choose(in Input) (ledger.Route, *Block) {
 	slices.SortStableFunc(options, in.compare)
 	i := slices.IndexFunc(options, func(o *option) bool { return len(o.failures) == 0 })
 	if i < 0 {
-		r := in.record(options, nil)
-		return r, in.block(options, r.Candidates)
+		return in.record(options, nil), in.block(options)
 	}
 	return in.routed(options, options[i]), nil
 }
@@ -173,11 +171,9 @@ func (in Input) candidates(options []*option, chosen *option) []ledger.Candidate
 
 // block explains that nothing qualified. The candidate that came furthest gives
 // the reason and the next step, since it is nearest to being usable.
-func (in Input) block(options []*option, candidates []ledger.Candidate) *Block {
+func (in Input) block(options []*option) *Block {
 	if len(options) == 0 {
-		b := in.nothing()
-		b.Candidates = candidates
-		return b
+		return in.nothing()
 	}
 	best := options[0]
 	var details []string
@@ -188,8 +184,7 @@ func (in Input) block(options []*option, candidates []ledger.Candidate) *Block {
 		details = append(details, o.name+": "+o.failures[0].detail)
 	}
 	return &Block{
-		Reason: best.failures[0].reason, Detail: strings.Join(details, "; "),
-		NextStep: best.failures[0].next, Candidates: candidates,
+		Reason: best.failures[0].reason, Detail: strings.Join(details, "; "), NextStep: best.failures[0].next,
 	}
 }
 

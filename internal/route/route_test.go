@@ -257,7 +257,7 @@ func TestBlocked(t *testing.T) {
 			if block.NextStep == "" || r.Risk != string(in.Tiers.Risk) {
 				t.Errorf("no next step or no tier: %+v, %+v", block, r)
 			}
-			for _, cand := range block.Candidates {
+			for _, cand := range r.Candidates {
 				if cand.Chosen || len(cand.Reasons) == 0 {
 					t.Errorf("candidate %+v", cand)
 				}
