@@ -94,7 +94,7 @@ func TestApprovalIsNeeded(t *testing.T) {
 	}
 	asked := &spec.Job{ID: "a", Effect: "observe", Approval: "require", Cwd: "/w"}
 	if block := Decide(asked, routed("R0", "read", "read-only")); block == nil || block.Reason != runtime.BlockedApproval {
-		t.Errorf("%+v", d)
+		t.Errorf("%+v", block)
 	}
 	asked.Approval = "inherit"
 	if block := Decide(asked, routed("R0", "read", "read-only")); block != nil {
