@@ -1,11 +1,13 @@
 package arbiter
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"orchestrate/internal/check"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/spec"
 	"orchestrate/internal/untrusted"
@@ -31,13 +33,12 @@ type Bundle struct {
 
 // JobEvidence is what is shown of one job.
 type JobEvidence struct {
-	Job      *spec.Job
-	Status   ledger.JobStatus
-	Probed   bool     // its route's runtime was probed in this run
-	Commit   string   // snapshot, or the base that an observer saw; "" = none
-	Judges   []string // changed files that judge the work
-	Approved string   // who approved it, "" = nobody had to
-	Texts    []Text   // prompt, answer, patch, outputs, check output: in this order
+	Job    *spec.Job
+	Status ledger.JobStatus
+	Probed bool     // its route's runtime was probed in this run
+	Commit string   // snapshot, or the base that an observer saw; "" = none
+	Judges []string // changed files that judge the work
+	Texts  []Text   // prompt, answer, patch, outputs, check output: in this order
 }
 
 // Text is one text from a job.
@@ -64,7 +65,7 @@ func (e JobEvidence) Citable() []Citation {
 		}
 	}
 	for _, c := range e.Status.Checks {
-		if c.Kind == "run" && c.Status != "not-run" {
+		if c.Kind == "run" && c.Status != check.NotRun {
 			cites = append(cites, Citation{"command", id + ":" + c.Name})
 		}
 	}
@@ -181,7 +182,7 @@ func (w *writer) job(e JobEvidence, share int) {
 func (w *writer) facts(e JobEvidence) {
 	s := e.Status
 	facts := []string{
-		fmt.Sprintf("task %s, effect %s, capability %s, risk %s", s.Task, e.Job.Effect, orNone(s.CapabilityTier), s.RiskTier),
+		fmt.Sprintf("task %s, effect %s, capability %s, risk %s", s.Task, e.Job.Effect, tier(s.CapabilityTier), s.RiskTier),
 		fmt.Sprintf("status %s after %d attempts in %d ms, exit status %s", s.Status, s.Attempts, s.DurationMs, exitCode(s.ExitCode)),
 	}
 	if s.Reason != "" {
@@ -193,8 +194,8 @@ func (w *writer) facts(e JobEvidence) {
 	if p := s.Proof; p != nil {
 		facts = append(facts, fmt.Sprintf("all its processes ended: %v (%s)", p.Gone, p.Level))
 	}
-	if e.Job.Effect == "external-destructive" || e.Job.Destructive || e.Approved != "" {
-		facts = append(facts, "approved by: "+orWord(e.Approved, "nobody"))
+	if e.Job.Effect == "external-destructive" || e.Job.Destructive {
+		facts = append(facts, "approved by: nobody")
 	}
 	if t := s.Truncated; t.Stdout+t.Stderr > 0 {
 		facts = append(facts, fmt.Sprintf("bytes dropped from its streams: %d out, %d err", t.Stdout, t.Stderr))
@@ -212,13 +213,6 @@ func exitCode(code *int) string {
 	return fmt.Sprint(*code)
 }
 
-func orWord(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
-}
-
 func (w *writer) route(e JobEvidence) {
 	r := e.Status.Route
 	if r == nil {
@@ -226,9 +220,9 @@ func (w *writer) route(e JobEvidence) {
 		return
 	}
 	facts := []string{
-		fmt.Sprintf("runtime %s, model asked for %s", r.Runtime, orWord(r.Model, "the runtime's default")),
-		fmt.Sprintf("capability %s (floor %s, source: %s), risk %s (%s)", orNone(r.Capability), orWord(r.CapabilityFloor, "none"), orWord(r.CapabilitySource, "none"), r.Risk, r.RiskWhy),
-		fmt.Sprintf("isolation %s, access %s, controls: %s", r.Isolation, r.Access, orWord(strings.Join(r.Controls, ", "), "none")),
+		fmt.Sprintf("runtime %s, model asked for %s", r.Runtime, cmp.Or(r.Model, "the runtime's default")),
+		fmt.Sprintf("capability %s (floor %s, source: %s), risk %s (%s)", tier(r.Capability), cmp.Or(r.CapabilityFloor, "none"), cmp.Or(r.CapabilitySource, "none"), r.Risk, r.RiskWhy),
+		fmt.Sprintf("isolation %s, access %s, controls: %s", r.Isolation, r.Access, cmp.Or(strings.Join(r.Controls, ", "), "none")),
 		fmt.Sprintf("its availability was probed in this run: %v", e.Probed),
 	}
 	if len(r.Constrained) > 0 {

@@ -1,6 +1,7 @@
 package arbiter
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -46,7 +47,7 @@ func Layer1(jobs []JobFacts) []ledger.Finding {
 	var all []ledger.Finding
 	for _, f := range jobs {
 		l := finder{job: f.ID}
-		l.dispatched(f)
+		l.apply(f)
 		if f.Status.Status != ledger.Success && len(l.found) == 0 {
 			l.add(RuleJobFailed, "it ended %s: %s", f.Status.Status, because(f.Status))
 		}
@@ -72,8 +73,8 @@ func (l *finder) add(rule, format string, args ...any) {
 	l.found = append(l.found, ledger.Finding{Rule: rule, Job: l.job, Detail: fmt.Sprintf(format, args...)})
 }
 
-// dispatched applies the rules that only a job that ran can break.
-func (l *finder) dispatched(f JobFacts) {
+// apply holds one job to every rule; a job that never ran can break only the first.
+func (l *finder) apply(f JobFacts) {
 	if !f.Status.Status.Settled() {
 		l.add(RuleSettlement, "it is still %s", f.Status.Status)
 	}
@@ -97,10 +98,10 @@ func (l *finder) route(f JobFacts) {
 		return
 	}
 	if !f.Exec && r.Capability < f.CapabilityFloor {
-		l.add(RuleFloorCapability, "%s is %s, the floor is %s", r.Runtime, orNone(r.Capability), f.CapabilityFloor)
+		l.add(RuleFloorCapability, "%s is %s, the floor is %s", r.Runtime, tier(r.Capability), f.CapabilityFloor)
 	}
 	if r.Risk < f.RiskFloor {
-		l.add(RuleFloorRisk, "it ran as %s, the floor is %s", orNone(r.Risk), f.RiskFloor)
+		l.add(RuleFloorRisk, "it ran as %s, the floor is %s", tier(r.Risk), f.RiskFloor)
 	}
 	if f.Job != nil && f.Job.Writes() && max(r.Risk, f.RiskFloor) >= "R2" && f.Status.Worktree == nil {
 		l.add(RuleFloorRisk, "%s needs a worktree and it had none", max(r.Risk, f.RiskFloor))
@@ -110,12 +111,8 @@ func (l *finder) route(f JobFacts) {
 	}
 }
 
-func orNone(tier string) string {
-	if tier == "" {
-		return "of no tier"
-	}
-	return tier
-}
+// tier is a tier's name, or words for none.
+func tier(name string) string { return cmp.Or(name, "of no tier") }
 
 func (l *finder) paths(f JobFacts) {
 	if len(f.Outside) > 0 {

@@ -1,7 +1,6 @@
 package arbiter
 
 import (
-	"bytes"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -14,11 +13,10 @@ import (
 	"orchestrate/internal/schema"
 )
 
+// answerSchema is the JSON Schema (draft 2020-12) of the arbiter's answer.
+//
 //go:embed answer.schema.json
 var answerSchema []byte
-
-// Schema is the JSON Schema (draft 2020-12) of the arbiter's answer.
-func Schema() []byte { return bytes.Clone(answerSchema) }
 
 var compiled = sync.OnceValue(func() *schema.Schema { return schema.MustCompile(answerSchema) })
 

@@ -44,7 +44,7 @@ func TestRunRecordsEveryCheck(t *testing.T) {
 	}}
 	recorded := map[string]string{}
 	checks := []spec.Check{
-		{Shell: "good"},
+		{Shell: "good", Timeout: time.Minute},
 		{Name: "unit", Run: []string{"go", "bad"}},
 		{Shell: "slow", Timeout: time.Second},
 		{Shell: "absent"},
@@ -85,7 +85,7 @@ func TestRunRecordsEveryCheck(t *testing.T) {
 	}
 	first := runner.ran[0]
 	if diff := cmp.Diff(Command{
-		Job: "fix", Name: "check-1", Argv: []string{"sh", "-c", "good"}, Dir: "/tree", Timeout: DefaultTimeout, Env: []string{"A=b"},
+		Job: "fix", Argv: []string{"sh", "-c", "good"}, Dir: "/tree", Timeout: time.Minute, Env: []string{"A=b"},
 		Stdout: filepath.Join(dir, "fix", "checks", "1.out"), Stderr: filepath.Join(dir, "fix", "checks", "1.err"),
 	}, first); diff != "" {
 		t.Error(diff)

@@ -19,9 +19,6 @@ import (
 	"orchestrate/internal/spec"
 )
 
-// DefaultTimeout is that of a check whose spec names none.
-const DefaultTimeout = 10 * time.Minute
-
 // The statuses of a check.
 const (
 	Passed     = "passed"
@@ -35,7 +32,6 @@ const (
 // Command is one check, ready to run.
 type Command struct {
 	Job     string
-	Name    string
 	Argv    []string
 	Dir     string // absolute
 	Timeout time.Duration
@@ -108,11 +104,8 @@ func (e Env) one(ctx context.Context, n int, c spec.Check) (ledger.Check, error)
 	}
 	r.Output = ledger.CheckPath(e.Job, n, "out")
 	cmd := Command{
-		Job: e.Job, Name: r.Name, Argv: argv(c), Dir: e.Dir, Timeout: c.Timeout, Env: e.Environ,
+		Job: e.Job, Argv: argv(c), Dir: e.Dir, Timeout: c.Timeout, Env: e.Environ,
 		Stdout: e.file(r.Output), Stderr: e.file(ledger.CheckPath(e.Job, n, "err")),
-	}
-	if cmd.Timeout <= 0 {
-		cmd.Timeout = DefaultTimeout
 	}
 	res, err := e.Runner.Run(ctx, cmd)
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"path"
 	"strings"
 
+	"orchestrate/internal/arbiter"
+	"orchestrate/internal/check"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/shellword"
@@ -35,9 +37,9 @@ func Build(in Input) Report {
 		}
 	}
 	if r.Verdict == "" {
-		r.Verdict = "blocked" // a run that nobody judged
+		r.Verdict = arbiter.Blocked // a run that nobody judged
 	}
-	r.Rehearsal = r.Rehearsal || r.Verdict == "rehearsal"
+	r.Rehearsal = r.Rehearsal || r.Verdict == arbiter.Rehearsal
 	r.NeedsPerson = needsPerson(r, in.VerdictStep)
 	return r
 }
@@ -122,15 +124,15 @@ func (t *Totals) add(s ledger.Status) {
 
 func (c *Checks) add(status string) {
 	switch status {
-	case "passed":
+	case check.Passed:
 		c.Passed++
-	case "failed":
+	case check.Failed:
 		c.Failed++
-	case "timeout":
+	case check.TimedOut:
 		c.Timeout++
-	case "for-arbiter":
+	case check.ForArbiter:
 		c.ForArbiter++
-	case "scripted":
+	case check.Scripted:
 		c.Scripted++
 	default:
 		c.NotRun++
@@ -257,14 +259,14 @@ func needsPerson(r Report, verdictStep string) []string {
 
 func verdictNeeds(r Report) string {
 	switch r.Verdict {
-	case "fail":
+	case arbiter.Fail:
 		return "the verdict is fail: see the verdict below before using anything of this run"
-	case "blocked":
+	case arbiter.Blocked:
 		if r.Judgement != nil && len(r.Judgement.Why) > 0 {
 			return "the verdict is blocked: " + r.Judgement.Why[0]
 		}
 		return "the verdict is blocked: nobody has judged this run"
-	case "unreviewed":
+	case arbiter.Unreviewed:
 		return "nobody has reviewed this run, as the spec asked; only the checks speak for it"
 	}
 	return ""
