@@ -29,15 +29,9 @@ const (
 
 var deep = segment{deep: true}
 
-// Overlap reports whether some path may match both patterns, read from the same
-// folder. It may say yes wrongly, never no: case is ignored because some file
-// systems ignore it, and a pattern that ends in a plain name also covers what is
-// below a folder of that name.
-func Overlap(a, b string) bool {
-	return compile("", a).overlaps(compile("", b))
-}
-
-// compile reads a pattern relative to the folder dir, which is taken literally.
+// compile reads a pattern relative to the folder dir, which is taken literally. Case
+// is ignored because some file systems ignore it, and a pattern that ends in a plain
+// name also covers what is below a folder of that name.
 func compile(dir, glob string) pattern {
 	var p pattern
 	for _, s := range strings.Split(path.Clean("/"+dir), "/") {

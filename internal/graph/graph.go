@@ -20,10 +20,10 @@ type Graph struct {
 	jobs   []spec.Job
 	index  map[string]int // id -> place in jobs
 	lists  []list
-	listOf []int   // job -> list it waits for, or none
-	feeds  [][]int // job -> lists that it is in
-	order  []int   // a topological order; shorter than jobs when there is a cycle
-	cycle  []string
+	listOf []int    // job -> list it waits for, or none
+	feeds  [][]int  // job -> lists that it is in
+	order  []int    // a topological order; shorter than jobs when there is a cycle
+	cycle  []string // nil when there is none
 
 	writers []int // jobs that may change files
 	place   []int // job -> place in writers, or none
@@ -129,9 +129,6 @@ func (g *Graph) Job(id string) (*spec.Job, bool) {
 	}
 	return &g.jobs[i], true
 }
-
-// Len is the number of jobs.
-func (g *Graph) Len() int { return len(g.jobs) }
 
 func (g *Graph) ids(of []int) []string {
 	out := make([]string, len(of))

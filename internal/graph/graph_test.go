@@ -38,6 +38,16 @@ func build(t *testing.T, jobs ...spec.Job) *Graph {
 	return g
 }
 
+// Ready is all that may start now.
+func (t *Tracker) Ready() []string {
+	return t.ReadyIf(len(t.ready), func(string) bool { return true })
+}
+
+// Done reports whether every job has settled.
+func (t *Tracker) Done() bool {
+	return !slices.ContainsFunc(t.phase, func(p phase) bool { return p != settled })
+}
+
 func rules(ds []spec.Diagnostic) []string {
 	var out []string
 	for _, d := range ds {
@@ -50,7 +60,7 @@ func TestCycleIsPrinted(t *testing.T) {
 	g, errs := New(&spec.Spec{Jobs: []spec.Job{
 		job("free"), job("behind", "a"), job("a", "c"), job("b", "a"), job("c", "b", "free"),
 	}})
-	if diff := cmp.Diff([]string{"a", "c", "b", "a"}, g.Cycle()); diff != "" {
+	if diff := cmp.Diff([]string{"a", "c", "b", "a"}, g.cycle); diff != "" {
 		t.Error(diff)
 	}
 	if len(errs) != 1 || !strings.Contains(errs[0].Message, "a -> c -> b -> a") {
@@ -60,7 +70,7 @@ func TestCycleIsPrinted(t *testing.T) {
 
 func TestSelfDependencyIsACycle(t *testing.T) {
 	g, _ := New(&spec.Spec{Jobs: []spec.Job{job("a", "a")}})
-	if diff := cmp.Diff([]string{"a", "a"}, g.Cycle()); diff != "" {
+	if diff := cmp.Diff([]string{"a", "a"}, g.cycle); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -199,26 +209,6 @@ func allocated(f func()) uint64 {
 	f()
 	runtime.ReadMemStats(&after)
 	return after.TotalAlloc - before.TotalAlloc
-}
-
-func TestTogether(t *testing.T) {
-	g := build(t, job("a"), job("b", "a"), job("c", "b"), job("x"), serialized("k", job("y")), serialized("k", job("z")))
-	for _, c := range []struct {
-		a, b string
-		want bool
-	}{
-		{"a", "c", false},
-		{"c", "a", false},
-		{"a", "x", true},
-		{"c", "x", true},
-		{"y", "z", false},
-		{"y", "x", true},
-		{"a", "a", false},
-	} {
-		if got := g.Together(c.a, c.b); got != c.want {
-			t.Errorf("Together(%s, %s) = %v", c.a, c.b, got)
-		}
-	}
 }
 
 func TestWritersThatMayRunTogether(t *testing.T) {

@@ -40,8 +40,9 @@ func (g *Graph) pending() []int {
 	return pending
 }
 
-// findCycle follows unplaced dependencies from the first unplaced job: every
-// unplaced job has one, so the walk must meet itself.
+// findCycle lists the jobs of a dependency cycle, each depending on the next and the
+// first repeated at the end. It follows unplaced dependencies from the first unplaced
+// job: every unplaced job has one, so the walk must meet itself.
 func (g *Graph) findCycle() []string {
 	placed := make([]bool, len(g.jobs))
 	for _, i := range g.order {
@@ -60,10 +61,6 @@ func (g *Graph) findCycle() []string {
 		i = deps[slices.IndexFunc(deps, func(d int) bool { return !placed[d] })]
 	}
 }
-
-// Cycle lists the jobs of a dependency cycle, each depending on the next and the
-// first repeated at the end; nil when there is none.
-func (g *Graph) Cycle() []string { return slices.Clone(g.cycle) }
 
 func (g *Graph) cycleError() spec.Diagnostic {
 	i := g.index[g.cycle[0]]

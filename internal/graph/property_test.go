@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -80,7 +81,7 @@ func TestBackEdgeIsAlwaysACycle(t *testing.T) {
 		i := slices.IndexFunc(jobs, func(j spec.Job) bool { return j.ID == low })
 		jobs[i].DependsOn = append(jobs[i].DependsOn, jobs[from].ID)
 		g, errs := New(&spec.Spec{Jobs: jobs})
-		cycle := g.Cycle()
+		cycle := g.cycle
 		if len(errs) == 0 || len(cycle) < 2 || cycle[0] != cycle[len(cycle)-1] {
 			t.Fatalf("cycle %v, errors %v", cycle, errs)
 		}
@@ -103,22 +104,20 @@ func keys(m map[string]bool) func(func(string) bool) {
 	}
 }
 
-func TestTogetherIsTheAbsenceOfAPath(t *testing.T) {
+func TestBesideIsTheAbsenceOfAPath(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		jobs := drawJobs(t)
 		g, _ := New(&spec.Spec{Jobs: jobs})
 		beside := g.ConcurrentWriters()
 		for _, a := range jobs {
-			partner := false
+			partners := map[string]bool{}
 			for _, b := range jobs {
 				sameKey := a.Serialize != "" && a.Serialize == b.Serialize
-				want := a.ID != b.ID && !sameKey && !ancestors(jobs, a.ID)[b.ID] && !ancestors(jobs, b.ID)[a.ID]
-				if got := g.Together(a.ID, b.ID); got != want {
-					t.Fatalf("Together(%s, %s) = %v", a.ID, b.ID, got)
-				}
-				partner = partner || want && b.Writes()
+				waits := ancestors(jobs, a.ID)[b.ID] || ancestors(jobs, b.ID)[a.ID]
+				partners[b.ID] = a.ID != b.ID && b.Writes() && !sameKey && !waits
 			}
-			if other, ok := beside[a.ID]; ok != (partner && a.Writes()) || ok && !g.Together(a.ID, other) {
+			other, ok := beside[a.ID]
+			if want := a.Writes() && slices.Contains(slices.Collect(maps.Values(partners)), true); ok != want || ok && !partners[other] {
 				t.Fatalf("writer %s: beside %q", a.ID, other)
 			}
 		}
@@ -236,15 +235,18 @@ func TestOverlapIsSound(t *testing.T) {
 		part := rapid.SampledFrom([]string{"a", "b", "ab", "aa", "bb", "*", "a]", "aab"})
 		for range 20 {
 			p := strings.Join(rapid.SliceOfN(part, 1, 4).Draw(t, "path"), "/")
-			if matches(a, p) && matches(b, p) && !Overlap(a, b) {
+			if matches(a, p) && matches(b, p) && !overlap(a, b) {
 				t.Fatalf("%q and %q both match %q", a, b, p)
 			}
 		}
-		if Overlap(a, b) != Overlap(b, a) {
+		if overlap(a, b) != overlap(b, a) {
 			t.Fatalf("%q and %q overlap in one order only", a, b)
 		}
 	})
 }
+
+// overlap reads two patterns from the same folder.
+func overlap(a, b string) bool { return compile("", a).overlaps(compile("", b)) }
 
 // matches takes a pattern that doublestar refuses as matching nothing.
 func matches(pattern, p string) bool {
@@ -277,8 +279,8 @@ func TestOverlap(t *testing.T) {
 		{`a\*b`, `a\*b`, true},
 		{"документы/**", "тесты/**", false},
 	} {
-		if got := Overlap(c.a, c.b); got != c.want {
-			t.Errorf("Overlap(%q, %q) = %v", c.a, c.b, got)
+		if got := overlap(c.a, c.b); got != c.want {
+			t.Errorf("overlap(%q, %q) = %v", c.a, c.b, got)
 		}
 	}
 }

@@ -89,38 +89,6 @@ func (g *Graph) sameKey(i, j int) bool {
 	return g.jobs[i].Serialize != "" && g.jobs[i].Serialize == g.jobs[j].Serialize
 }
 
-// Together reports whether two different jobs may run at the same time: neither
-// waits for the other and they do not share a serialize key.
-func (g *Graph) Together(a, b string) bool {
-	i, ok := g.index[a]
-	j, known := g.index[b]
-	if !ok || !known || i == j || g.sameKey(i, j) {
-		return false
-	}
-	return !g.waitsFor(i, j) && !g.waitsFor(j, i)
-}
-
-// waitsFor reports whether job i depends on job j, directly or not.
-func (g *Graph) waitsFor(i, j int) bool {
-	seen := make([]bool, len(g.lists))
-	queue := []int{i}
-	for len(queue) > 0 {
-		n := g.listOf[queue[0]]
-		queue = queue[1:]
-		if n == none || seen[n] {
-			continue
-		}
-		seen[n] = true
-		for _, d := range g.lists[n].deps {
-			if d == j {
-				return true
-			}
-			queue = append(queue, d)
-		}
-	}
-	return false
-}
-
 // ConcurrentWriters names, for every writer that may run at the same time as
 // another writer, one such other. A writer that is always alone is not in it.
 func (g *Graph) ConcurrentWriters() map[string]string {

@@ -9,7 +9,6 @@ type Tracker struct {
 	phase   []phase
 	ready   []int // sorted by place in the spec
 	held    map[string]int
-	left    int // jobs that have not settled
 }
 
 type phase uint8
@@ -32,7 +31,7 @@ type Blocked struct {
 func (g *Graph) Track() *Tracker {
 	t := &Tracker{
 		g: g, pending: g.pending(), phase: make([]phase, len(g.jobs)),
-		held: map[string]int{}, left: len(g.jobs),
+		held: map[string]int{},
 	}
 	for i := range g.jobs {
 		if g.listOf[i] == none {
@@ -42,16 +41,11 @@ func (g *Graph) Track() *Tracker {
 	return t
 }
 
-// Ready lists, in the spec's order, the jobs that may start now: everything they
-// depend on has succeeded and no begun job holds their serialize key. Of several
-// with the same key only the first is listed, so all that is listed may start.
-func (t *Tracker) Ready() []string {
-	return t.ReadyIf(len(t.ready), func(string) bool { return true })
-}
-
-// ReadyIf is Ready among the jobs that the caller could start, and ends the search
-// with the first most of them. A job that it could not start (its runtime is
-// paused) thus does not stand in the way of another with the same serialize key.
+// ReadyIf lists, in the spec's order, the first most jobs that may start now and that
+// the caller can start: everything they depend on has succeeded and no begun job holds
+// their serialize key. Of several with the same key only the first is listed, so all
+// that is listed may start; one that the caller cannot start (its runtime is paused)
+// does not stand in the way of another.
 func (t *Tracker) ReadyIf(most int, can func(id string) bool) []string {
 	var out []string
 	var taken map[string]bool
@@ -76,7 +70,7 @@ func (t *Tracker) ReadyIf(most int, can func(id string) bool) []string {
 	return out
 }
 
-// Start marks a ready job as begun; it leaves Ready and holds its serialize key
+// Start marks a ready job as begun; it is not ready any more and holds its serialize key
 // until it settles. Any other job is left as it is.
 func (t *Tracker) Start(id string) {
 	i, ok := t.g.index[id]
@@ -115,7 +109,6 @@ func (t *Tracker) end(i int) {
 		t.held[key]--
 	}
 	t.phase[i] = settled
-	t.left--
 }
 
 // release counts a success in every list that waits for it.
@@ -151,9 +144,6 @@ func (t *Tracker) block(root int, detail string) []Blocked {
 	}
 	return out
 }
-
-// Done reports whether every job has settled.
-func (t *Tracker) Done() bool { return t.left == 0 }
 
 func (t *Tracker) makeReady(i int) {
 	t.phase[i] = ready
