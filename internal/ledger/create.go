@@ -102,7 +102,11 @@ func (r *Run) syncNames() error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(syncDir(d), d.Close(), r.syncFolder(""))
+	own, err := r.root.Open(".")
+	if err != nil {
+		return errors.Join(err, d.Close())
+	}
+	return errors.Join(syncDir(d), d.Close(), syncDir(own), own.Close())
 }
 
 // hideReports keeps the history file, and itself, out of `git status`. A

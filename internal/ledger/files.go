@@ -19,15 +19,41 @@ const (
 )
 
 // WriteFile puts a file in the run directory, with the folders that it needs. A
-// reader sees the old content or the new, never part of one. It survives the
-// death of this process, but not surely a power loss: see WriteDurable.
+// reader sees the old content or the new, never part of one. It survives the death
+// of this process, but not surely a power loss: what must is in the journal.
 func (r *Run) WriteFile(rel string, data []byte) error {
-	return r.write(rel, data, false)
+	if r.lock == nil {
+		return ErrReadOnly
+	}
+	data = r.clean(rel, data)
+	name := filepath.FromSlash(rel)
+	dir, base := filepath.Split(name)
+	temp := dir + "." + base + "." + strconv.FormatInt(r.temp.Add(1), 36) + ".tmp"
+	err := r.writeTemp(temp, data)
+	if errors.Is(err, fs.ErrNotExist) && dir != "" {
+		if err = r.MkdirAll(dir); err == nil {
+			err = r.writeTemp(temp, data)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if err := r.root.Rename(temp, name); err != nil {
+		return errors.Join(err, r.root.Remove(temp))
+	}
+	return nil
 }
 
-// WriteDurable is WriteFile and returns when content and name are on the disk.
-func (r *Run) WriteDurable(rel string, data []byte) error {
-	return r.write(rel, data, true)
+func (r *Run) writeTemp(temp string, data []byte) error {
+	f, err := r.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, r.root.Remove(temp))
+	}
+	return nil
 }
 
 // WriteJSON is WriteFile with v as indented JSON.
@@ -81,56 +107,4 @@ func (r *Run) Remove(rel string) error {
 		return ErrReadOnly
 	}
 	return r.root.RemoveAll(filepath.FromSlash(rel))
-}
-
-func (r *Run) write(rel string, data []byte, durably bool) error {
-	if r.lock == nil {
-		return ErrReadOnly
-	}
-	data = r.clean(rel, data)
-	name := filepath.FromSlash(rel)
-	dir, base := filepath.Split(name)
-	temp := dir + "." + base + "." + strconv.FormatInt(r.temp.Add(1), 36) + ".tmp"
-	err := r.writeTemp(temp, data, durably)
-	if errors.Is(err, fs.ErrNotExist) && dir != "" {
-		if err = r.MkdirAll(dir); err == nil {
-			err = r.writeTemp(temp, data, durably)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	if err := r.root.Rename(temp, name); err != nil {
-		return errors.Join(err, r.root.Remove(temp))
-	}
-	if durably {
-		return r.syncFolder(dir)
-	}
-	return nil
-}
-
-func (r *Run) writeTemp(temp string, data []byte, durably bool) error {
-	f, err := r.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil && durably {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, r.root.Remove(temp))
-	}
-	return nil
-}
-
-func (r *Run) syncFolder(rel string) error {
-	if rel == "" {
-		rel = "."
-	}
-	d, err := r.root.Open(rel)
-	if err != nil {
-		return err
-	}
-	return errors.Join(syncDir(d), d.Close())
 }

@@ -212,7 +212,7 @@ func TestWritesStayInTheRunDirectory(t *testing.T) {
 			t.Errorf("%s was written", rel)
 		}
 	}
-	must(t, r.WriteDurable("a/output.md", []byte("mine"))) // the link itself is replaced
+	must(t, r.WriteFile("a/output.md", []byte("mine"))) // the link itself is replaced
 	if names, _ := os.ReadDir(outside); len(names) != 0 {
 		t.Errorf("outside has %v", names)
 	}
@@ -260,12 +260,13 @@ func TestNotesComeBeforeTheNextAppend(t *testing.T) {
 	must(t, r.Note(Noted("a", "first")))
 	must(t, r.Append(Noted("", "second")))
 	var onDisk []string
-	must(t, Records(r.Dir, func(rec Record) error {
+	recs, err := Records(r.Dir)
+	must(t, err)
+	for _, rec := range recs {
 		if rec.Kind == KindNote {
 			onDisk = append(onDisk, rec.Text)
 		}
-		return nil
-	}))
+	}
 	want := []string{"first", "second"}
 	if !cmp.Equal(seen, want) || !cmp.Equal(onDisk, want) {
 		t.Errorf("followers saw %q, the journal has %q", seen, onDisk)

@@ -26,35 +26,17 @@ func (e *CorruptError) Error() string {
 
 func (e *CorruptError) Unwrap() error { return e.Err }
 
-// Replay reads the journal of a run directory, of a live run too. A last line
-// without its newline was being written when the writer died, or is being
-// written now, and does not count. Anything else that is not a sound record in
-// its place is a CorruptError.
-func Replay(dir string) (State, error) {
-	f, err := replayFile(filepath.Join(dir, JournalFile))
-	return f.state, err
-}
-
-// Records calls f with every record of a run's journal, in order, until f
-// returns an error.
-func Records(dir string, f func(Record) error) error {
-	path := filepath.Join(dir, JournalFile)
-	file, err := os.Open(path)
-	if err != nil {
-		return notARun(path, err)
-	}
-	defer file.Close() // only read
-	_, err = replay(path, file, f)
-	return err
-}
-
+// replayFile reads the journal of a run directory, of a live run too. A last line
+// without its newline was being written when the writer died, or is being written
+// now, and does not count. Anything else that is not a sound record in its place is a
+// CorruptError.
 func replayFile(path string) (folder, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return folder{}, notARun(path, err)
 	}
 	defer file.Close() // only read
-	return replay(path, file, func(Record) error { return nil })
+	return replay(path, file)
 }
 
 func notARun(path string, err error) error {
@@ -64,7 +46,7 @@ func notARun(path string, err error) error {
 	return err
 }
 
-func replay(path string, from io.Reader, each func(Record) error) (folder, error) {
+func replay(path string, from io.Reader) (folder, error) {
 	var f folder
 	in := bufio.NewReaderSize(from, 64<<10)
 	var long []byte
@@ -89,9 +71,6 @@ func replay(path string, from io.Reader, each func(Record) error) (folder, error
 		}
 		if err != nil {
 			return f, &CorruptError{Path: path, Line: n, Err: err}
-		}
-		if err := each(rec); err != nil {
-			return f, err
 		}
 	}
 }

@@ -46,27 +46,6 @@ type JobState struct {
 	EndedAt   *time.Time     `json:"endedAt"`
 }
 
-// Job finds a job by its id.
-func (s State) Job(id string) (JobState, bool) {
-	for _, j := range s.Jobs {
-		if j.ID == id {
-			return j, true
-		}
-	}
-	return JobState{}, false
-}
-
-// Count is the number of jobs in one of the given statuses.
-func (s State) Count(of ...Status) int {
-	n := 0
-	for i := range s.Jobs {
-		if slices.Contains(of, s.Jobs[i].Status) {
-			n++
-		}
-	}
-	return n
-}
-
 // clone copies what a later record could change. The times and the exit status
 // are replaced, never written through, so their pointers may be shared.
 func (s State) clone() State {

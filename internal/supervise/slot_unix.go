@@ -299,7 +299,8 @@ func (s *Slot) receive() (message, error) {
 		return message{}, err
 	}
 	var m message
-	return m, json.Unmarshal(body, &m)
+	err := json.Unmarshal(body, &m)
+	return m, err
 }
 
 // lost describes a supervisor that failed in the middle of a job.
@@ -313,17 +314,16 @@ func (s *Slot) lost(inv Invocation, child *Process, cause error) error {
 		s.PID(), inv.Job, inv.Attempt, cause, known, inv.Dir, s.lastWords())
 }
 
-// lastWords is what a supervisor that has ended left on stderr, or how it ended.
+// lastWords is what a supervisor that has ended left on stderr, for the end of an
+// error; "" when it left nothing.
 func (s *Slot) lastWords() string {
-	words := ""
-	if s.stderr != nil {
-		head := make([]byte, 2048)
-		n, err := s.stderr.ReadAt(head, 0)
-		if err == nil || errors.Is(err, io.EOF) {
-			words = strings.TrimSpace(string(head[:n]))
-		}
+	if s.stderr == nil {
+		return ""
 	}
-	if words == "" {
+	head := make([]byte, 2048)
+	n, err := s.stderr.ReadAt(head, 0)
+	words := strings.TrimSpace(string(head[:n]))
+	if err != nil && !errors.Is(err, io.EOF) || words == "" {
 		return ""
 	}
 	return "; it said: " + words

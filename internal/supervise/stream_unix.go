@@ -24,13 +24,13 @@ type stream struct {
 	fd      int // -1 once closed
 	file    *capture.Writer
 	lines   *capture.Lines // nil if nothing decodes it
-	seen    bool           // a first byte came
 	dirty   bool           // captured since the last flush
 	widened bool
 }
 
 // read takes one chunk. The buffer and the pipe grow when a stream turns out to be
-// busy; most jobs never need that. n is 0 when there is nothing (more) to read.
+// busy; most jobs never need that. chunk is nil when there is nothing (more) to read,
+// and valid until the next read into buf.
 func (s *stream) read(buf *[]byte) (chunk []byte) {
 	if len(*buf) == 0 {
 		*buf = make([]byte, smallRead)
@@ -44,7 +44,7 @@ func (s *stream) read(buf *[]byte) (chunk []byte) {
 		return nil
 	}
 	chunk = (*buf)[:n]
-	s.seen, s.dirty = true, true
+	s.dirty = true
 	if n == len(*buf) {
 		s.widen(buf)
 	}

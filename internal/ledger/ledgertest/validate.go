@@ -78,7 +78,9 @@ func ValidateRun(dir string) []error {
 		return []error{err}
 	}
 	var bad []error
-	if _, err := ledger.Replay(dir); err != nil {
+	if run, err := ledger.Open(dir); err != nil { // it replays the journal
+		bad = append(bad, err)
+	} else if err := run.Close(); err != nil {
 		bad = append(bad, err)
 	}
 	err = filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
@@ -158,5 +160,6 @@ func Decode(doc []byte) (any, error) {
 	var v any
 	dec := json.NewDecoder(bytes.NewReader(doc))
 	dec.UseNumber()
-	return v, dec.Decode(&v)
+	err := dec.Decode(&v)
+	return v, err
 }

@@ -1,0 +1,62 @@
+package ledger
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// What the tests ask of a run directory and of a state.
+
+// Owned reports whether a process holds the run: a run that has not ended and
+// that nobody owns was cut off.
+func Owned(dir string) (bool, error) {
+	f, err := os.OpenFile(filepath.Join(dir, RunLockFile), os.O_RDWR, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	ok, err := lockFile(f)
+	return !ok && err == nil, errors.Join(err, f.Close())
+}
+
+// Replay is the state that a run's journal tells of.
+func Replay(dir string) (State, error) {
+	f, err := replayFile(filepath.Join(dir, JournalFile))
+	return f.state, err
+}
+
+// Records are those of a run's journal, in order.
+func Records(dir string) (all []Record, err error) {
+	data, err := os.ReadFile(filepath.Join(dir, JournalFile))
+	for line := range bytes.Lines(data) {
+		rec, bad := parse(line)
+		all, err = append(all, rec), errors.Join(err, bad)
+	}
+	return all, err
+}
+
+// Job finds a job by its id.
+func (s State) Job(id string) (JobState, bool) {
+	for _, j := range s.Jobs {
+		if j.ID == id {
+			return j, true
+		}
+	}
+	return JobState{}, false
+}
+
+// Count is the number of jobs in one of the given statuses.
+func (s State) Count(of ...Status) int {
+	n := 0
+	for i := range s.Jobs {
+		if slices.Contains(of, s.Jobs[i].Status) {
+			n++
+		}
+	}
+	return n
+}
