@@ -61,49 +61,20 @@ func BenchmarkFlood(b *testing.B) {
 			each(r, func(p []byte) { head = append(head, p[:min(len(p), cap(head)-len(head))]...) })
 		})
 	})
-	into := func(copying bool) func(*testing.B) {
-		return func(b *testing.B) {
-			red := secret.New([]string{value})
-			path := filepath.Join(b.TempDir(), "f")
-			pour(b, func(r io.Reader) {
-				w, err := Create(path, 0, red)
-				if err != nil {
-					b.Fatal(err)
-				}
-				if copying {
-					each(r, func(p []byte) { _, _ = w.Write(p) })
-				} else {
-					readAll(r, w)
-				}
-				if _, err := w.Close(); err != nil {
-					b.Fatal(err)
-				}
-			})
-		}
-	}
-	b.Run("write", into(true))
-	b.Run("space", into(false))
-}
-
-// readAll is how an owner uses Space.
-func readAll(r io.Reader, w *Writer) {
-	buf := make([]byte, 256<<10)
-	for {
-		space := w.Space()
-		direct := space != nil
-		if !direct {
-			space = buf
-		}
-		n, err := r.Read(space)
-		if direct {
-			w.Filled(n)
-		} else {
-			_, _ = w.Write(space[:n])
-		}
-		if err != nil {
-			return
-		}
-	}
+	b.Run("write", func(b *testing.B) {
+		red := secret.New([]string{value})
+		path := filepath.Join(b.TempDir(), "f")
+		pour(b, func(r io.Reader) {
+			w, err := Create(path, 0, red)
+			if err != nil {
+				b.Fatal(err)
+			}
+			each(r, func(p []byte) { _, _ = w.Write(p) })
+			if _, err := w.Close(); err != nil {
+				b.Fatal(err)
+			}
+		})
+	})
 }
 
 // BenchmarkTinyJob is a stream of one line, as most are.

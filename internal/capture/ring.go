@@ -34,23 +34,6 @@ func (r *ring) write(p []byte) {
 	}
 }
 
-// space is where the next bytes may be put without a copy; nil until the ring has
-// all its memory.
-func (r *ring) space() []byte {
-	if len(r.buf) < r.limit {
-		return nil
-	}
-	return r.buf[r.at:min(r.limit, r.at+maxSpace)]
-}
-
-// filled takes the first n bytes of space as written.
-func (r *ring) filled(n int) {
-	r.total += int64(n)
-	if r.at += n; r.at == r.limit {
-		r.at = 0
-	}
-}
-
 // grow doubles the memory as append does, but never beyond the limit.
 func (r *ring) grow(need int) {
 	if need <= cap(r.buf) {

@@ -15,9 +15,6 @@ const (
 	gather = 64 << 10
 	// alignLine is how far the head's end moves back to the end of a line.
 	alignLine = 4 << 10
-	// maxSpace is the most that is read at once into the ring: half a second-level
-	// cache, so that what reads it next finds it there.
-	maxSpace = 256 << 10
 )
 
 // Writer keeps the first and the last bytes of one stream in a file, redacted
@@ -83,25 +80,6 @@ func (w *Writer) Write(p []byte) (int, error) {
 		w.dirty = true
 	}
 	return n, nil
-}
-
-// Space returns memory into which the next bytes may be read directly, to be
-// followed by Filled; it saves the copy that costs most when a child floods its
-// output. It is nil as long as Write must be used. The memory is valid until the
-// next call of any method.
-func (w *Writer) Space() []byte {
-	if !w.full {
-		return nil
-	}
-	return w.ring.space()
-}
-
-// Filled says that n bytes were read into Space.
-func (w *Writer) Filled(n int) {
-	if n > 0 {
-		w.ring.filled(n)
-		w.dirty = true
-	}
 }
 
 // Flush puts on disk what can be shown by now: whole lines of the head, and the

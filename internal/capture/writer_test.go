@@ -137,24 +137,6 @@ func bytesOf(b []byte, n int) func(func([]byte) bool) {
 	}
 }
 
-// TestSpaceIsLikeWrite reads a stream directly and compares with one written.
-func TestSpaceIsLikeWrite(t *testing.T) {
-	var all bytes.Buffer
-	for k := range 60_000 {
-		fmt.Fprintf(&all, "line %d with "+value+" ü\n", k)
-	}
-	red := secret.New([]string{value})
-	a, pathA := create(t, 100<<10, red)
-	b, pathB := create(t, 100<<10, red)
-	readAll(bytes.NewReader(all.Bytes()), a)
-	write(t, b, all.Bytes())
-	gotA, droppedA := finish(t, a, pathA)
-	gotB, droppedB := finish(t, b, pathB)
-	if gotA != gotB || droppedA != droppedB || a.ring.total == 0 {
-		t.Errorf("%d and %d bytes, %d and %d dropped", len(gotA), len(gotB), droppedA, droppedB)
-	}
-}
-
 func TestOneByteMoreThanFits(t *testing.T) {
 	for _, extra := range []int{0, 1} {
 		w, path := create(t, 1000, nil)

@@ -5,7 +5,8 @@ import (
 	"strconv"
 )
 
-// Names in a run directory. Nothing else in the program spells them.
+// Names in a run directory. The supervisor, which links no ledger, spells those that
+// it writes itself, and spec lists all as ids that no job may have.
 const (
 	SpecFile       = "spec.yaml"      // the bytes the user gave
 	JobsFile       = "jobs.yaml"      // resolved, every default explicit

@@ -16,10 +16,10 @@ const DefaultMaxPatch = 256 << 20
 
 // Change is one path that differs from the base.
 type Change struct {
-	Path    string `json:"path"`    // slashes, relative to the top of the tree
-	Status  string `json:"status"`  // A added, M modified, D deleted, T type changed
-	OldMode string `json:"oldMode"` // git's file mode, 000000 when added
-	Mode    string `json:"mode"`    // 000000 when deleted
+	Path    string // slashes, relative to the top of the tree
+	Status  string // A added, M modified, D deleted, T type changed
+	OldMode string // git's file mode, 000000 when added
+	Mode    string // 000000 when deleted
 }
 
 // CaptureRequest says what to do with what a writer changed.

@@ -26,9 +26,9 @@ const walkLimit = 200_000
 // Fingerprint is the state of a checkout or folder, for comparing with a later
 // one. Ignored files are not in it.
 type Fingerprint struct {
-	Head    string            `json:"head"`    // commit, "" for a plain folder
-	Entries map[string]string `json:"entries"` // path -> content; of a checkout only those that differ from Head
-	Partial bool              `json:"partial"` // the folder was too large to see it all
+	Head    string            // commit, "" for a plain folder
+	Entries map[string]string // path -> content; of a checkout only those that differ from Head
+	Partial bool              // the folder was too large to see it all
 }
 
 // headEntry stands for a moved HEAD among changed paths.
@@ -147,7 +147,7 @@ func FolderFingerprint(ctx context.Context, root string, exclude ...string) (Fin
 	if err := w.add(ctx, "."); err != nil {
 		return Fingerprint{}, err
 	}
-	return Fingerprint{Entries: maps.Clone(w.entries), Partial: w.partial}, nil
+	return Fingerprint{Entries: w.entries, Partial: w.partial}, nil
 }
 
 // walker collects the state of files below root.

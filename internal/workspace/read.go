@@ -31,16 +31,6 @@ func (r *Repo) LineAt(ctx context.Context, commit, name string, n int) (line str
 	return strings.TrimRight(string(lines[n-1]), "\r\n"), true
 }
 
-// HasCommit reports whether sha, whole or abbreviated to at least seven digits,
-// names a commit here.
-func (r *Repo) HasCommit(ctx context.Context, sha string) bool {
-	if len(sha) < 7 || strings.Trim(sha, "0123456789abcdef") != "" {
-		return false
-	}
-	_, err := r.Resolve(ctx, sha)
-	return err == nil
-}
-
 // Blob reads an object of the tree's repository; whole is false, and nothing is
 // returned, when it has more than most bytes.
 func (t *Tree) Blob(ctx context.Context, sha string, most int64) (data []byte, whole bool, err error) {

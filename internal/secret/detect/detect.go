@@ -104,8 +104,8 @@ func defaults() (config.Config, error) {
 	return cfg, words.giveBack(cfg)
 }
 
-// stopWords are the words of one rule's list of what is no secret.
-type stopWords map[string][][]string // rule -> its lists in order
+// stopWords are, by rule, the words of its lists of what is no secret, in order.
+type stopWords map[string][][]string
 
 // takeStopWords keeps the library from building a table for a quick search of
 // them: eight megabytes for a thousand words that are looked up only in what a
