@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,10 +24,9 @@ type Kind string
 
 // The kinds of runtime.
 const (
-	KindCLI      Kind = "cli"
-	KindExec     Kind = "exec"
-	KindStandin  Kind = "standin"
-	KindInternal Kind = "internal"
+	KindCLI     Kind = "cli"
+	KindExec    Kind = "exec"
+	KindStandin Kind = "standin"
 )
 
 // Control is one restriction that can be enforced, with what proves it.
@@ -119,6 +119,23 @@ func (p Profile) Has(name ControlName) bool {
 	return false
 }
 
+// EvidenceOf says what shows that the control holds, or why it does not.
+func (p Profile) EvidenceOf(name ControlName) string {
+	for _, c := range p.Controls {
+		if c.Name == name {
+			return c.Evidence
+		}
+	}
+	return "the probe did not ask for it"
+}
+
+// Shows reports whether the program's own help shows the flag; one that it does not
+// show is not used.
+func (p Profile) Shows(flag string) bool {
+	_, ok := p.Flags[flag]
+	return ok
+}
+
 // Routable reports whether jobs may run on this runtime at all.
 func (p Profile) Routable() bool {
 	return p.State == StateAvailable || p.State == StateConstrained
@@ -139,9 +156,7 @@ func (p Profile) ModelNamed(name string) (Model, bool) {
 // the runtime's default. Programs tend to take any word and go on, so an effort
 // that the list does not show is an error.
 func (p Profile) CheckEffort(model, effort string) error {
-	if model == "" {
-		model = p.DefaultModel
-	}
+	model = cmp.Or(model, p.DefaultModel)
 	m, ok := p.ModelNamed(model)
 	if !ok {
 		return fmt.Errorf("effort %q cannot be checked: %s does not list model %q", effort, p.Runtime, model)
@@ -149,9 +164,6 @@ func (p Profile) CheckEffort(model, effort string) error {
 	if slices.Contains(m.Efforts, effort) {
 		return nil
 	}
-	offers := "none"
-	if len(m.Efforts) > 0 {
-		offers = strings.Join(m.Efforts, ", ")
-	}
-	return fmt.Errorf("model %q of %s does not offer effort %q; it offers: %s", model, p.Runtime, effort, offers)
+	return fmt.Errorf("model %q of %s does not offer effort %q; it offers: %s",
+		model, p.Runtime, effort, cmp.Or(strings.Join(m.Efforts, ", "), "none"))
 }

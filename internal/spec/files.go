@@ -96,5 +96,5 @@ func (r *reader) content(v value, name, real string) (File, bool) {
 	}
 	sum := sha256.Sum256(data)
 	r.searchFile(v, name, string(data))
-	return File{Path: name, Abs: real, SHA256: hex.EncodeToString(sum[:]), Text: string(data)}, true
+	return File{Path: name, SHA256: hex.EncodeToString(sum[:]), Text: string(data)}, true
 }

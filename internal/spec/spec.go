@@ -99,7 +99,6 @@ type Fallback struct {
 // File is a text file named by the spec and read once.
 type File struct {
 	Path   string // as written
-	Abs    string
 	SHA256 string
 	Text   string
 }

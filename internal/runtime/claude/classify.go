@@ -22,7 +22,7 @@ const (
 // classify finds the class of an error: by the HTTP status, then by the stream's
 // own error word, then by the message. 0 and "" are unknown.
 func classify(status int, word, text string) runtime.Reason {
-	if containsAny(text, "credit balance", "usage limit", "out of extra usage", "quota") || word == "billing_error" {
+	if probe.ContainsAny(text, "credit balance", "usage limit", "out of extra usage", "quota") || word == "billing_error" {
 		return runtime.ReasonQuota
 	}
 	switch {
@@ -61,11 +61,11 @@ func byWord(word string) runtime.Reason {
 
 func byText(text string) runtime.Reason {
 	switch {
-	case containsAny(text, "not logged in", "invalid api key", "please run /login"):
+	case probe.ContainsAny(text, "not logged in", "invalid api key", "please run /login"):
 		return runtime.ReasonAuth
-	case containsAny(text, "issue with the selected model"):
+	case probe.ContainsAny(text, "issue with the selected model"):
 		return runtime.ReasonUnknownModel
-	case containsAny(text, "unable to connect", "connection error", "timed out", "econnre", "enotfound"):
+	case probe.ContainsAny(text, "unable to connect", "connection error", "timed out", "econnre", "enotfound"):
 		return runtime.ReasonNetwork
 	}
 	return runtime.ReasonCrash
@@ -100,16 +100,6 @@ func isRefusal(text string) bool {
 		{"This command requires approval", ""},
 	} {
 		if strings.HasPrefix(text, form[0]) && strings.Contains(text, form[1]) {
-			return true
-		}
-	}
-	return false
-}
-
-func containsAny(text string, parts ...string) bool {
-	text = strings.ToLower(text)
-	for _, part := range parts {
-		if strings.Contains(text, part) {
 			return true
 		}
 	}

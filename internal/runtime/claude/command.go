@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -17,7 +18,7 @@ func (Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Command,
 		return runtime.Command{}, errors.New("claude was not found by the probe, so there is no program to run")
 	}
 	for _, flag := range indispensable() {
-		if !shows(p, flag) {
+		if !p.Shows(flag) {
 			return runtime.Command{}, notShown(flag, "followed")
 		}
 	}
@@ -50,7 +51,7 @@ func addAccess(cmd *runtime.Command, req runtime.Request, p runtime.Profile) err
 		cmd.Argv = append(cmd.Argv, flagAcceptEdit)
 		return need(cmd, p, runtime.ControlEditsOnly, "kept to edits in its folder")
 	case runtime.AccessShell:
-		if !shows(p, flagAcceptEdit) {
+		if !p.Shows(flagAcceptEdit) {
 			return notShown(flagAcceptEdit, "let edit unattended")
 		}
 		cmd.Argv = append(cmd.Argv, flagAcceptEdit)
@@ -61,19 +62,10 @@ func addAccess(cmd *runtime.Command, req runtime.Request, p runtime.Profile) err
 
 func need(cmd *runtime.Command, p runtime.Profile, name runtime.ControlName, what string) error {
 	if !p.Has(name) {
-		return fmt.Errorf("claude cannot be %s: control %q is not verified: %s", what, name, evidenceOf(p, name))
+		return fmt.Errorf("claude cannot be %s: control %q is not verified: %s", what, name, p.EvidenceOf(name))
 	}
 	cmd.Controls = append(cmd.Controls, name)
 	return nil
-}
-
-func evidenceOf(p runtime.Profile, name runtime.ControlName) string {
-	for _, c := range p.Controls {
-		if c.Name == name {
-			return c.Evidence
-		}
-	}
-	return "the probe did not ask for it"
 }
 
 func addTools(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
@@ -90,7 +82,7 @@ func addTools(cmd *runtime.Command, req runtime.Request, p runtime.Profile) erro
 		flag  string
 		rules []string
 	}{{flagAllow, g.allowed}, {flagDeny, g.denied}} {
-		if len(list.rules) > 0 && !shows(p, list.flag) {
+		if len(list.rules) > 0 && !p.Shows(list.flag) {
 			return notShown(list.flag, "given the tool rules "+strings.Join(list.rules, ", "))
 		}
 		for _, rule := range list.rules {
@@ -129,7 +121,7 @@ func addAgent(cmd *runtime.Command, req runtime.Request, p runtime.Profile) erro
 		names = append(names, a.Name)
 	}
 	if !slices.Contains(names, req.Agent) {
-		return fmt.Errorf("claude lists no agent %q; it lists: %s", req.Agent, orNone(names))
+		return fmt.Errorf("claude lists no agent %q; it lists: %s", req.Agent, cmp.Or(strings.Join(names, ", "), "none"))
 	}
 	if err := need(cmd, p, runtime.ControlAgent, "asked for agent "+req.Agent); err != nil {
 		return err
@@ -142,7 +134,7 @@ func addResume(cmd *runtime.Command, req runtime.Request, p runtime.Profile) err
 	if req.Resume == "" {
 		return nil
 	}
-	if !shows(p, flagResume) {
+	if !p.Shows(flagResume) {
 		return notShown(flagResume, "continued from an earlier session")
 	}
 	cmd.Argv = append(cmd.Argv, flagResume+"="+req.Resume)
@@ -151,11 +143,4 @@ func addResume(cmd *runtime.Command, req runtime.Request, p runtime.Profile) err
 
 func notShown(flag, what string) error {
 	return fmt.Errorf("claude cannot be %s: its help does not show %s", what, flag)
-}
-
-func orNone(list []string) string {
-	if len(list) == 0 {
-		return "none"
-	}
-	return strings.Join(list, ", ")
 }

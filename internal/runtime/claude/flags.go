@@ -41,16 +41,11 @@ func indispensable() []string { return []string{flagPrint, flagStream, flagVerbo
 func isolationFlags(p runtime.Profile) []string {
 	var args []string
 	for _, f := range [][2]string{{flagSources, flagSources + "="}, {flagStrictMCP, flagStrictMCP}, {flagNoCommands, flagNoCommands}} {
-		if shows(p, f[0]) {
+		if p.Shows(f[0]) {
 			args = append(args, f[1])
 		}
 	}
 	return args
-}
-
-func shows(p runtime.Profile, flag string) bool {
-	_, ok := p.Flags[flag]
-	return ok
 }
 
 // controls says which restrictions the shown flags amount to. Read-only and
@@ -72,7 +67,7 @@ func controls(p runtime.Profile) []runtime.Control {
 func control(p runtime.Profile, name runtime.ControlName, needs ...string) runtime.Control {
 	c := runtime.Control{Name: name, Verified: true}
 	for _, flag := range needs {
-		if !shows(p, flag) {
+		if !p.Shows(flag) {
 			return runtime.Control{Name: name, Evidence: fmt.Sprintf("help does not show %s", flag)}
 		}
 		if c.Evidence != "" {

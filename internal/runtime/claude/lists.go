@@ -42,7 +42,7 @@ type liveAccount struct {
 func readLists(ctx context.Context, asker *probe.Asker, p *runtime.Profile) bool {
 	// Any full model name is accepted beside the listed ones.
 	p.ModelsPartial = true
-	if !shows(*p, flagInput) {
+	if !p.Shows(flagInput) {
 		p.Limits = append(p.Limits, "models and agents are not known: help does not show "+flagInput)
 		return true
 	}

@@ -37,7 +37,7 @@ func readHelp(ctx context.Context, asker *probe.Asker, p *runtime.Profile) bool 
 	p.Flags = probe.Flags(string(answer.Stdout), wantedFlags()...)
 	p.Controls = controls(*p)
 	for _, flag := range indispensable() {
-		if !shows(*p, flag) {
+		if !p.Shows(flag) {
 			p.State = runtime.StateUnavailable
 			p.Reason = fmt.Sprintf("the help of claude %s does not show %s, which jobs need", p.Version, flag)
 			p.NextStep = "update it: " + identity().Install

@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/runtime/probe"
 )
 
 // classify finds the class of an error message; codex gives no code beside it.
 // The HTTP status is in the message where there was one.
 func classify(message string) runtime.Reason {
-	if containsAny(message, "usage limit", "exceeded your current quota", "insufficient_quota", "quota exceeded", "billing") {
+	if probe.ContainsAny(message, "usage limit", "exceeded your current quota", "insufficient_quota", "quota exceeded", "billing") {
 		return runtime.ReasonQuota
 	}
 	if status, ok := statedStatus(message); ok {
@@ -27,13 +28,13 @@ func classify(message string) runtime.Reason {
 		}
 	}
 	switch {
-	case containsAny(message, "rate limit"):
+	case probe.ContainsAny(message, "rate limit"):
 		return runtime.ReasonRateLimit
-	case containsAny(message, "missing environment variable", "incorrect api key", "not logged in"):
+	case probe.ContainsAny(message, "missing environment variable", "incorrect api key", "not logged in"):
 		return runtime.ReasonAuth
-	case containsAny(message, "model") && containsAny(message, "does not exist", "not supported", "not found"):
+	case probe.ContainsAny(message, "model") && probe.ContainsAny(message, "does not exist", "not supported", "not found"):
 		return runtime.ReasonUnknownModel
-	case containsAny(message, "high demand", "stream disconnected", "waiting for network", "connection failed",
+	case probe.ContainsAny(message, "high demand", "stream disconnected", "waiting for network", "connection failed",
 		"error sending request", "failed to lookup address", "timed out"):
 		return runtime.ReasonNetwork
 	}
@@ -70,7 +71,7 @@ func statedDelay(message string) int64 {
 // refused: "… ERROR codex_core::tools::router: error=patch rejected: …".
 func refusal(text string) (boundary string, ok bool) {
 	_, said, found := strings.Cut(text, "error=")
-	if !found || !strings.Contains(text, "ERROR") || !containsAny(said, "rejected", "reject command") {
+	if !found || !strings.Contains(text, "ERROR") || !probe.ContainsAny(said, "rejected", "reject command") {
 		return "", false
 	}
 	return said, true
@@ -105,14 +106,4 @@ func plain(s string) string {
 		}
 		s = rest[end+1:]
 	}
-}
-
-func containsAny(text string, parts ...string) bool {
-	text = strings.ToLower(text)
-	for _, part := range parts {
-		if strings.Contains(text, part) {
-			return true
-		}
-	}
-	return false
 }

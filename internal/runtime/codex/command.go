@@ -21,7 +21,7 @@ func (Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Command,
 		return runtime.Command{}, err
 	}
 	for _, flag := range indispensable() {
-		if !shows(p, flag) {
+		if !p.Shows(flag) {
 			return runtime.Command{}, fmt.Errorf("codex cannot be run: its help does not show %s", flag)
 		}
 	}
@@ -68,8 +68,8 @@ func addSandbox(cmd *runtime.Command, req runtime.Request, p runtime.Profile) er
 	default:
 		return fmt.Errorf("codex knows no access %q", req.Access)
 	}
-	if !p.Has(control) || !shows(p, flag) {
-		return fmt.Errorf("codex cannot be held to %q access: control %q is not verified: %s", req.Access, control, evidenceOf(p, control))
+	if !p.Has(control) || !p.Shows(flag) {
+		return fmt.Errorf("codex cannot be held to %q access: control %q is not verified: %s", req.Access, control, p.EvidenceOf(control))
 	}
 	cmd.Argv = append(cmd.Argv, flag)
 	cmd.Controls = append(cmd.Controls, control)
@@ -118,10 +118,10 @@ func untrusted(dir string) []string {
 }
 
 func addPlace(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
-	if shows(p, flagNoGit) {
+	if p.Shows(flagNoGit) {
 		cmd.Argv = append(cmd.Argv, flagNoGit)
 	}
-	if shows(p, flagDir) {
+	if p.Shows(flagDir) {
 		cmd.Argv = append(cmd.Argv, flagDir, req.Dir)
 	}
 	return nil
@@ -133,7 +133,7 @@ func addModel(cmd *runtime.Command, req runtime.Request, p runtime.Profile) erro
 			return fmt.Errorf("codex does not list model %q", req.Model)
 		}
 		if !p.Has(runtime.ControlModel) {
-			return fmt.Errorf("codex cannot be asked for model %q: %s", req.Model, evidenceOf(p, runtime.ControlModel))
+			return fmt.Errorf("codex cannot be asked for model %q: %s", req.Model, p.EvidenceOf(runtime.ControlModel))
 		}
 		cmd.Argv = append(cmd.Argv, flagModel, req.Model)
 	}

@@ -43,11 +43,11 @@ func serverKey(name string) string { return flagConfig + "=mcp_servers." + name 
 // the same, so that what the probe saw is what the job gets.
 func quietArgs(p runtime.Profile) []string {
 	var args []string
-	if shows(p, flagConfig) {
+	if p.Shows(flagConfig) {
 		args = append(args, "-c", "analytics.enabled=false")
 	}
 	for _, name := range unwanted() {
-		if shows(p, flagDisable) && shows(p, featureKey(name)) {
+		if p.Shows(flagDisable) && p.Shows(featureKey(name)) {
 			args = append(args, flagDisable, name)
 		}
 	}
@@ -79,9 +79,4 @@ func boundaryArgs() []string {
 		"-c", "sandbox_workspace_write.exclude_slash_tmp=true",
 		"-c", "sandbox_workspace_write.exclude_tmpdir_env_var=true",
 	}
-}
-
-func shows(p runtime.Profile, flag string) bool {
-	_, ok := p.Flags[flag]
-	return ok
 }

@@ -25,8 +25,7 @@ type liveConfig struct {
 }
 
 type liveProvider struct {
-	EnvKey      string          `json:"env_key"`
-	BearerToken json.RawMessage `json:"experimental_bearer_token"`
+	EnvKey string `json:"env_key"`
 }
 
 type liveModel struct {

@@ -45,14 +45,14 @@ func readHelp(ctx context.Context, asker *probe.Asker, p *runtime.Profile) bool 
 	}
 	p.Flags = probe.Flags(string(answer.Stdout), wantedFlags()...)
 	for _, flag := range indispensable() {
-		if !shows(*p, flag) {
+		if !p.Shows(flag) {
 			p.State = runtime.StateUnavailable
 			p.Reason = fmt.Sprintf("the help of codex exec %s does not show %s, which jobs need", p.Version, flag)
 			p.NextStep = "update it: " + identity().Install
 			return false
 		}
 	}
-	if shows(*p, flagDisable) {
+	if p.Shows(flagDisable) {
 		readFeatures(ctx, asker, p)
 	}
 	return true
@@ -91,7 +91,7 @@ func noProject(p runtime.Profile, live liveFacts) runtime.Control {
 	switch {
 	case !live.known:
 		c.Evidence = "the effective configuration is not known"
-	case !shows(p, featureKey("hooks")):
+	case !p.Shows(featureKey("hooks")):
 		c.Evidence = "hooks are not in the feature list, so they cannot be switched off by name"
 	default:
 		c.Verified = true
@@ -101,7 +101,7 @@ func noProject(p runtime.Profile, live liveFacts) runtime.Control {
 }
 
 func shown(p runtime.Profile, name runtime.ControlName, flag string) runtime.Control {
-	if !shows(p, flag) {
+	if !p.Shows(flag) {
 		return runtime.Control{Name: name, Evidence: "help does not show " + flag}
 	}
 	return runtime.Control{Name: name, Verified: true, Evidence: p.Flags[flag]}
@@ -112,24 +112,15 @@ func shown(p runtime.Profile, name runtime.ControlName, flag string) runtime.Con
 func settleState(p *runtime.Profile) {
 	if !p.Has(runtime.ControlReadOnly) {
 		p.State = runtime.StateUnverified
-		p.Reason = "codex's sandbox did not pass its self-test: " + evidenceOf(*p, runtime.ControlReadOnly)
+		p.Reason = "codex's sandbox did not pass its self-test: " + p.EvidenceOf(runtime.ControlReadOnly)
 		p.NextStep = "run `codex sandbox -- touch x` and see what it says; CODEX_HOME must not lie under the temp folder"
 		return
 	}
 	if !p.Has(runtime.ControlOSSandbox) {
-		p.Limits = append(p.Limits, "writing jobs are not possible: "+evidenceOf(*p, runtime.ControlOSSandbox))
+		p.Limits = append(p.Limits, "writing jobs are not possible: "+p.EvidenceOf(runtime.ControlOSSandbox))
 	}
 	p.State = runtime.StateAvailable
 	if len(p.Limits) > 0 {
 		p.State = runtime.StateConstrained
 	}
-}
-
-func evidenceOf(p runtime.Profile, name runtime.ControlName) string {
-	for _, c := range p.Controls {
-		if c.Name == name {
-			return c.Evidence
-		}
-	}
-	return "the probe did not ask for it"
 }

@@ -29,7 +29,7 @@ func testSandbox(ctx context.Context, asker *probe.Asker, p *runtime.Profile, li
 	}
 	readOnly := selfTest(ctx, asker, runtime.ControlReadOnly, "read-only", false)
 	confined := selfTest(ctx, asker, runtime.ControlOSSandbox, "workspace-write", true)
-	if confined.Verified && !shows(*p, flagWorkspace) {
+	if confined.Verified && !p.Shows(flagWorkspace) {
 		confined.Verified, confined.Evidence = false, "help does not show "+flagWorkspace
 	}
 	p.Controls = append(p.Controls, readOnly, confined)

@@ -3,6 +3,7 @@ package probe
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -93,4 +94,11 @@ func FirstLine(s string) string {
 		}
 	}
 	return ""
+}
+
+// ContainsAny reports whether one of the parts, which are in lower case, is in text,
+// in whatever case.
+func ContainsAny(text string, parts ...string) bool {
+	text = strings.ToLower(text)
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
 }

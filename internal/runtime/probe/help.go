@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -35,7 +36,7 @@ func optionBlock(help, flag string) string {
 		switch {
 		case len(block) > 0 && (isOption || isHeading(line)):
 			return strings.Join(block, " ")
-		case len(block) > 0 || contains(names, flag):
+		case len(block) > 0 || slices.Contains(names, flag):
 			block = append(block, strings.Fields(line)...)
 		}
 	}
@@ -65,15 +66,6 @@ func isHeading(line string) bool {
 func hasWord(text, word string) bool {
 	for field := range strings.FieldsSeq(text) {
 		if strings.Trim(field, `"',()[].:;`) == word {
-			return true
-		}
-	}
-	return false
-}
-
-func contains(names []string, flag string) bool {
-	for _, name := range names {
-		if name == flag {
 			return true
 		}
 	}

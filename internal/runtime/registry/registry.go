@@ -14,13 +14,3 @@ import (
 func All(self string) []runtime.Adapter {
 	return []runtime.Adapter{claude.New(), codex.New(), exec.New(), standin.New(self)}
 }
-
-// Named finds an adapter by the runtime's name in a spec.
-func Named(adapters []runtime.Adapter, name string) (runtime.Adapter, bool) {
-	for _, a := range adapters {
-		if a.Name() == name {
-			return a, true
-		}
-	}
-	return nil, false
-}
