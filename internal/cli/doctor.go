@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -48,9 +47,7 @@ func runDoctor(ctx context.Context, sys System, asJSON bool) (err error) {
 		inv.Profiles[i] = policy.Judged(p, st.Operator)
 	}
 	if asJSON {
-		enc := json.NewEncoder(sys.Out)
-		enc.SetIndent("", " ")
-		if err := enc.Encode(inv); err != nil {
+		if err := printJSON(sys.Out, inv); err != nil {
 			return err
 		}
 	} else {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"text/tabwriter"
 
@@ -129,4 +130,11 @@ func printFile(sys System, arg, rel, absent string) error {
 	}
 	_, err = sys.Out.Write(data)
 	return err
+}
+
+// printJSON prints v for programs, in a form that a person can read too.
+func printJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", " ")
+	return enc.Encode(v)
 }

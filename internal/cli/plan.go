@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -54,9 +53,7 @@ func runPlan(ctx context.Context, sys System, opts planOptions) (err error) {
 	}
 	preview := st.Preview(plan)
 	if opts.json {
-		enc := json.NewEncoder(sys.Out)
-		enc.SetIndent("", " ")
-		if err := enc.Encode(preview); err != nil {
+		if err := printJSON(sys.Out, preview); err != nil {
 			return err
 		}
 	} else {

@@ -13,6 +13,7 @@ import (
 	"orchestrate/internal/engine"
 	"orchestrate/internal/inventory"
 	"orchestrate/internal/policy"
+	"orchestrate/internal/runtime/environ"
 	"orchestrate/internal/runtime/registry"
 	"orchestrate/internal/secret"
 	"orchestrate/internal/supervise"
@@ -42,22 +43,11 @@ func OS() int {
 	})
 }
 
-// getenv reads a variable of the system's environment.
-func (s System) getenv(name string) string {
-	value := ""
-	for _, e := range s.Env {
-		if n := len(name); len(e) > n && e[n] == '=' && e[:n] == name {
-			value = e[n+1:]
-		}
-	}
-	return value
-}
-
 // configPath is where the operator's configuration is.
 func (s System) configPath() (string, error) {
-	dir := s.getenv("XDG_CONFIG_HOME")
+	dir := environ.Value(s.Env, "XDG_CONFIG_HOME")
 	if !filepath.IsAbs(dir) {
-		home := s.getenv("HOME")
+		home := environ.Value(s.Env, "HOME")
 		if !filepath.IsAbs(home) {
 			return "", errors.New("neither XDG_CONFIG_HOME nor HOME is set, so there is no place for the operator's configuration")
 		}

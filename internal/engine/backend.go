@@ -188,14 +188,14 @@ func (r *run) carry(ctx context.Context, slot int, a *attempt) (settlement, poli
 	if err != nil {
 		return failed(err)
 	}
-	alone := r.enter(ctx, a)
+	mine := r.enter(ctx, a)
 	defer r.leave()
 	if err := r.carryOut(ctx, slot, a, lock); err != nil {
 		return failed(err)
 	}
-	s, how, err := r.settle(ctx, slot, a, r.changedBy(ctx, a, alone))
+	s, how, err := r.settle(ctx, slot, a, r.changedBy(ctx, a, mine))
 	switch {
-	case err != nil && how.Status == ledger.Success:
+	case err != nil && (how.Status == ledger.Success || how.Status == ""): // "": it could not be classed
 		how = policy.Settlement{Status: ledger.Failed, Reason: runtime.ReasonCrash, Evidence: err.Error()}
 	case err != nil: // it failed already; what else went wrong does not hide why
 		r.tell("job " + a.job.ID + ": " + err.Error())

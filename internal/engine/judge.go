@@ -1,15 +1,18 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"orchestrate/internal/arbiter"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/policy"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/spec"
 )
 
 // judge draws the verdict: layer 1 by the engine, then the arbiter where one is
@@ -64,8 +67,7 @@ func (r *run) early(ctx context.Context) string {
 	return ""
 }
 
-// ask puts the evidence to the arbiter, once more if only the form is wrong, and
-// looks up what it cites.
+// ask puts the evidence to the arbiter and looks up what it cites.
 func (r *run) ask(ctx context.Context, c *arbiter.Case) {
 	r.fail(r.led.Append(ledger.Arbitrating()))
 	route, block := r.arbiterRoute()
@@ -74,7 +76,6 @@ func (r *run) ask(ctx context.Context, c *arbiter.Case) {
 		r.arbiterNext = block.NextStep
 		return
 	}
-	c.Runtime, c.Model, c.Independence = route.Runtime, route.Model, route.Independence
 	c.Judged = r.judged()
 	bundle := r.bundle(c.Findings)
 	q := question{route: route, evidence: r.redact.Bytes(arbiter.Evidence(bundle)), judged: c.Judged, cites: cites(bundle)}
@@ -83,18 +84,12 @@ func (r *run) ask(ctx context.Context, c *arbiter.Case) {
 		r.arbiterNext = "raise the budget in the spec" + again
 		return
 	}
-	prompt := arbiter.Prompt(q.evidence)
-	answer, status := r.arbitrate(ctx, 1, prompt, q)
+	c.Runtime, c.Model, c.Independence = route.Runtime, route.Model, route.Independence
+	answer, first, status := r.question(ctx, q)
 	v, problem := arbiter.Parse(answer, c.Judged)
-	if !status.Status.Settled() { // only the form is wrong: once more
-		r.tell("the arbiter was asked a second time, because its first answer had not the form asked for")
-		first := answer
-		answer, status = r.arbitrate(ctx, 2, arbiter.RepairPrompt(prompt, answer, problem), q)
-		v, problem = arbiter.Parse(answer, c.Judged)
-		if changed := arbiter.Softened(first, v); problem == nil && len(changed) > 0 {
-			c.Unusable = "the repair round changed the judgement, not only its form: " + strings.Join(changed, "; ")
-			return
-		}
+	if changed := arbiter.Softened(first, v); first != "" && problem == nil && len(changed) > 0 {
+		c.Unusable = "the repair round changed the judgement, not only its form: " + strings.Join(changed, "; ")
+		return
 	}
 	if status.ObservedModel != "" {
 		c.Model = status.ObservedModel
@@ -166,13 +161,66 @@ func cites(b arbiter.Bundle) (all []string) {
 	return all
 }
 
-// maxArbiterAttempts are the first and the repair round.
-const maxArbiterAttempts = 2
+// question asks until there is an answer or nothing more to be had: once more for
+// the form only, and once more when the service was too busy to begin. first is the
+// answer whose form was wrong, "" if none was.
+func (r *run) question(ctx context.Context, q question) (answer, first string, status ledger.JobStatus) {
+	prompt := arbiter.Prompt(q.evidence)
+	asked := prompt
+	for n := 1; ; n++ {
+		var next turn
+		answer, status, next = r.arbitrate(ctx, n, asked, q, first == "")
+		switch {
+		case next.repair != nil:
+			r.tell("the arbiter was asked again, because its answer had not the form asked for")
+			first, asked = answer, arbiter.RepairPrompt(prompt, answer, next.repair)
+		case next.after > 0:
+			r.tell(fmt.Sprintf("the arbiter was asked again after %s: %s", next.after, status.Reason))
+			select {
+			case <-time.After(next.after):
+			case <-ctx.Done():
+			}
+		default:
+			return answer, first, status
+		}
+	}
+}
+
+// turn is what follows from an attempt of the arbiter: nothing, the same question
+// for the form (what was wrong with it), or the same question later.
+type turn struct {
+	repair error
+	after  time.Duration
+}
+
+// next decides about another attempt. mayRepair is false in the repair round.
+func (r *run) next(ctx context.Context, a *attempt, how policy.Settlement, problem error, mayRepair bool) turn {
+	if ctx.Err() != nil || !r.affordable() {
+		return turn{}
+	}
+	if how.Reason == runtime.BlockedNoAnswer {
+		if mayRepair {
+			return turn{repair: problem}
+		}
+		return turn{}
+	}
+	if how.Status != ledger.Failed {
+		return turn{}
+	}
+	o := a.exit.Outcome
+	d := policy.Decide(how.Reason, policy.Attempt{
+		Tries: a.n, WorkBegun: o.WorkBegun, RetryAfter: time.Duration(o.RetryAfterMs) * time.Millisecond,
+		TreeGone: a.exit.Proof.Gone || a.neverRan(),
+	})
+	if !d.Retry {
+		return turn{}
+	}
+	return turn{after: cmp.Or(d.After, spec.DefaultBackoff)}
+}
 
 // arbitrate carries out one attempt of the arbiter; it has a directory like a
-// job, and its records. The status is queued when only the form of the answer is
-// wrong and another attempt may mend it.
-func (r *run) arbitrate(ctx context.Context, n int, prompt string, q question) (string, ledger.JobStatus) {
+// job, and its records.
+func (r *run) arbitrate(ctx context.Context, n int, prompt string, q question, mayRepair bool) (string, ledger.JobStatus, turn) {
 	a := &attempt{job: r.plan.Arbiter.Job, n: n, route: q.route, begun: r.eng.Now(), prompt: prompt, judged: q.cites}
 	a.at = place{dir: r.plan.Root, top: r.plan.Root}
 	r.fail(r.led.Append(ledger.Intent(a.job.ID, n, a.route)))
@@ -191,9 +239,9 @@ func (r *run) arbitrate(ctx context.Context, n int, prompt string, q question) (
 	r.mu.Lock()
 	r.spent.add(a.exit.Outcome.Usage, false)
 	r.mu.Unlock()
-	again := how.Reason == runtime.BlockedNoAnswer && n < maxArbiterAttempts && ctx.Err() == nil && r.affordable()
+	next := r.next(ctx, a, how, problem, mayRepair)
 	record := ledger.Settle(status)
-	if again {
+	if next != (turn{}) {
 		record = ledger.AttemptEnded(status)
 	}
 	r.fail(errors.Join(
@@ -202,10 +250,7 @@ func (r *run) arbitrate(ctx context.Context, n int, prompt string, q question) (
 		r.led.Append(record),
 	))
 	r.arbiters, r.arbiterWrote = append(r.arbiters, status), append(r.arbiterWrote, a.changed...)
-	if again {
-		status.Status = ledger.Queued
-	}
-	return answer, status
+	return answer, status, next
 }
 
 func (r *run) arbiterAttempt(ctx context.Context, a *attempt, evidence []byte) (policy.Settlement, error) {
@@ -222,12 +267,12 @@ func (r *run) arbiterAttempt(ctx context.Context, a *attempt, evidence []byte) (
 	if err != nil {
 		return policy.Settlement{}, errors.Join(err, lock.Close())
 	}
-	alone := r.enter(ctx, a)
+	mine := r.enter(ctx, a)
 	defer r.leave()
 	if err := r.carryOut(ctx, 0, a, lock); err != nil {
 		return policy.Settlement{}, err
 	}
-	a.changed = r.changedBy(ctx, a, alone)
+	a.changed = r.changedBy(ctx, a, mine)
 	s := settlement{facts: policy.Facts{
 		Exit: a.exit, Lost: a.lost, Pin: a.route.Model, Models: r.profile(a.route.Runtime).Models, Budget: r.budgetThatEnded(),
 		Unproven: !a.exit.Proof.Gone,

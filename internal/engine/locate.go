@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -29,9 +30,12 @@ func (p *Plan) locate(ctx context.Context) error {
 // enter opens the repository that holds dir, or says why no worktree can be made.
 func (p *Plan) enter(ctx context.Context, dir string) {
 	repo, err := workspace.Open(ctx, dir)
-	p.Repo, p.noTree = repo, ""
+	p.Repo, p.noTree, p.noTreeNext = repo, "", ""
 	if err != nil {
 		p.noTree = err.Error()
+	}
+	if err != nil && !errors.Is(err, workspace.ErrNotRepo) && !errors.Is(err, workspace.ErrNoCommit) {
+		p.noTreeNext = "make git work here first: `git status` in this folder shows what is wrong; or let the job only observe"
 	}
 }
 

@@ -20,27 +20,27 @@ import (
 // checkout is compared as a whole.
 const comparedPrograms = 20
 
-// alone says whether an attempt runs by itself, and what the checkout was before.
-type alone struct {
-	so     bool
-	number int // of the attempt among those begun
-	before workspace.Fingerprint
+// comparison is what one attempt's changes of the shared checkout are told by.
+type comparison struct {
+	on     bool                  // nothing else ran when the attempt began
+	number int                   // of the attempt among those begun
+	before workspace.Fingerprint // of the checkout, if on
 }
 
 // enter counts the attempt in and, if nothing else runs, records the checkout.
 // leave counts it out, after its checks.
-func (r *run) enter(ctx context.Context, a *attempt) alone {
+func (r *run) enter(ctx context.Context, a *attempt) comparison {
 	r.mu.Lock()
 	r.begun++
 	r.active++
-	mine := alone{so: r.active == 1 && r.compared(a), number: r.begun}
+	mine := comparison{on: r.active == 1 && r.compared(a), number: r.begun}
 	r.mu.Unlock()
-	if !mine.so {
+	if !mine.on {
 		return mine
 	}
 	var err error
 	if mine.before, err = r.fingerprint(ctx); err != nil {
-		mine.so = false
+		mine.on = false
 	}
 	return mine
 }
@@ -63,9 +63,9 @@ func (r *run) compared(a *attempt) bool {
 // changedBy lists what changed in the shared checkout while the attempt's program
 // alone was running. Behind a proven sandbox it cannot have been the program: then
 // the change is told and held against nobody.
-func (r *run) changedBy(ctx context.Context, a *attempt, mine alone) []string {
+func (r *run) changedBy(ctx context.Context, a *attempt, mine comparison) []string {
 	r.mu.Lock()
-	still := mine.so && r.begun == mine.number
+	still := mine.on && r.begun == mine.number
 	r.mu.Unlock()
 	if !still {
 		return nil

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -41,13 +42,14 @@ type Plan struct {
 	Arbiter   Judge
 	Notes     []string // what a person should know before the run
 
-	index    map[string]int
-	profiles map[string]runtime.Profile
-	noTree   string // why no worktree can be made, "" = it can
-	secrets  []string
-	allowed  []string // fingerprints of what the operator says is no secret
-	redact   *secret.Redactor
-	detect   *detect.Detector
+	index      map[string]int
+	profiles   map[string]runtime.Profile
+	noTreeNext string // what a person can do about that, "" = see route
+	noTree     string // why no worktree can be made, "" = it can
+	secrets    []string
+	allowed    []string // fingerprints of what the operator says is no secret
+	redact     *secret.Redactor
+	detect     *detect.Detector
 }
 
 // Planned is one job with its route, or what blocks it.
@@ -209,8 +211,7 @@ func (p *Plan) route(e *Engine) {
 		in := p.input(e, pl)
 		pl.Route, pl.Block = p.choose(in)
 		if p.Request.Rehearse {
-			in.Rehearse = false
-			_, live := p.choose(in)
+			_, live := p.choose(p.liveInput(e, pl))
 			pl.Live = detail(live)
 		}
 	}
@@ -235,10 +236,23 @@ func detail(b *route.Block) string {
 	return fmt.Sprintf("%s: %s", b.Reason, b.Detail)
 }
 
+// In a rehearsal a writer works in a tree of its own wherever there can be one: the
+// person's checkout is left alone, whatever the spec says.
 func (p *Plan) input(e *Engine, pl *Planned) route.Input {
+	in := p.liveInput(e, pl)
+	if in.Rehearse = p.Request.Rehearse; in.Rehearse && pl.Job.Writes() && in.NoWorktree == "" {
+		anywhere := *pl.Job
+		anywhere.Isolation = ""
+		in.Job, in.Isolate = &anywhere, cmp.Or(in.Isolate, "a rehearsal leaves the checkout alone")
+	}
+	return in
+}
+
+// liveInput is what a job's route depends on when it is meant to work.
+func (p *Plan) liveInput(e *Engine, pl *Planned) route.Input {
 	in := route.Input{
 		Job: pl.Job, Tiers: pl.Tiers, Profiles: p.profiles, Operator: e.Operator,
-		Isolate: p.whyIsolate(pl.Job.ID), NoWorktree: p.noWorktree(pl.Job), Builds: p.builds(e), Rehearse: p.Request.Rehearse,
+		Isolate: p.whyIsolate(pl.Job.ID), NoWorktree: p.noWorktree(pl.Job), NoWorktreeNext: p.noTreeNext, Builds: p.builds(e),
 	}
 	if policy.Judges(pl.Job.Task) {
 		in.Producers = p.producers(pl.Job.DependsOn)

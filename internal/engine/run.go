@@ -15,6 +15,7 @@ import (
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/route"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/runtime/environ"
 	"orchestrate/internal/runtime/standin/script"
 	"orchestrate/internal/secret"
 	"orchestrate/internal/secret/detect"
@@ -112,7 +113,7 @@ func (e *Engine) newRun(ctx context.Context, p *Plan, led *ledger.Run, pool *slo
 	}
 	if root := e.Operator.WorktreeRoot; root != "" {
 		if home, ok := strings.CutPrefix(root, "~/"); ok {
-			root = filepath.Join(envValue(e.Env, "HOME"), home)
+			root = filepath.Join(environ.Value(e.Env, "HOME"), home)
 		}
 		r.treeRoot = filepath.Join(root, "orchestrate-"+led.ID)
 	}
@@ -284,15 +285,6 @@ func relTo(top, path string) string {
 		return path
 	}
 	return filepath.ToSlash(rel)
-}
-
-func envValue(env []string, name string) string {
-	for _, e := range env {
-		if v, ok := strings.CutPrefix(e, name+"="); ok {
-			return v
-		}
-	}
-	return ""
 }
 
 // placingOf says where a job's outputs go and what it may write.

@@ -13,6 +13,7 @@ import (
 
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/decoders"
+	"orchestrate/internal/runtime/environ"
 	"orchestrate/internal/shellword"
 	"orchestrate/internal/supervise"
 )
@@ -27,14 +28,7 @@ type view struct {
 }
 
 // Getenv reads the runtime's part of the environment.
-func (v *view) Getenv(name string) string {
-	for _, entry := range v.env {
-		if n, value, ok := strings.Cut(entry, "="); ok && n == name {
-			return value
-		}
-	}
-	return ""
-}
+func (v *view) Getenv(name string) string { return environ.Value(v.env, name) }
 
 // LookPath finds an executable on the runtime's PATH.
 func (v *view) LookPath(name string) (string, error) { return lookPath(v.Getenv("PATH"), name) }

@@ -38,8 +38,13 @@ func (r *Run) WriteFile(rel string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := r.root.Rename(temp, name); err != nil {
-		return errors.Join(err, r.root.Remove(temp))
+	err = r.root.Rename(temp, name)
+	if info, gone := r.root.Lstat(name); err != nil && gone == nil && info.IsDir() {
+		// A program put a folder where a file of ours goes: it must not stop the run.
+		err = errors.Join(r.root.Rename(name, temp+".found"), r.root.Rename(temp, name))
+	}
+	if err != nil {
+		return errors.Join(err, r.root.RemoveAll(temp))
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ func Build(in Input) Report {
 		SpecDigest: s.SpecDigest, Base: s.Base, Verdict: s.Verdict, ExitStatus: s.ExitStatus,
 		StartedAt: s.StartedAt, EndedAt: s.EndedAt, Judgement: in.Judgement,
 		Approvals: orEmpty(in.Approvals), KeptTrees: orEmpty(in.KeptTrees), Notes: orEmpty(in.Notes),
-		Jobs: []Job{}, Patches: patches(in), Reproduce: reproduce(in), Unresolved: orEmpty(in.Unresolved),
+		Jobs: []Job{}, Patches: patches(in), Reproduce: reproduce(in), Unresolved: []string{},
 	}
 	if s.EndedAt != nil {
 		r.DurationMs = s.EndedAt.Sub(s.StartedAt).Milliseconds()
@@ -30,7 +30,7 @@ func Build(in Input) Report {
 	}
 	r.addArbiter(in)
 	if j := in.Judgement; j != nil {
-		r.Unresolved = append(append([]string{}, j.UnresolvedQuestions...), r.Unresolved...)
+		r.Unresolved = orEmpty(j.UnresolvedQuestions)
 		r.Rehearsal = r.Rehearsal || j.Rehearsal
 		if r.Verdict == "" {
 			r.Verdict = j.Verdict

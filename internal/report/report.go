@@ -33,7 +33,6 @@ type Input struct {
 	NextSteps   map[string]string     // what a person can do about a job, by its id
 	VerdictStep string                // what a person can do about a blocked verdict, "" = nothing beside the jobs
 	Commands    map[string]string     // redacted, shell-quoted command of a job, as in its command.txt
-	Unresolved  []string              // questions beside the arbiter's
 	Exists      func(rel string) bool // whether a path in the run directory is there; nil: all are
 }
 

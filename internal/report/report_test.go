@@ -331,7 +331,7 @@ func TestForeignTextIsInert(t *testing.T) {
 // reportWith puts text wherever an agent, a tool or a file could.
 func reportWith(text string) string {
 	in := sample()
-	in.Notes, in.Unresolved = []string{text}, []string{text}
+	in.Notes = []string{text}
 	for id, s := range in.Jobs {
 		s.Model, s.Agent, s.ReasonEvidence, s.FallbackReason, s.Runtime = text, text, text, text, text
 		for i := range s.Checks {

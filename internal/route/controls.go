@@ -90,7 +90,7 @@ func (in Input) isolate(o *option) {
 	o.isolation = InCheckout
 	if in.Job.Writes() && in.NoWorktree != "" {
 		o.fail(runtime.BlockedRiskControls,
-			makeRepository, "what it changes can be neither told nor captured: %s", in.NoWorktree)
+			cmp.Or(in.NoWorktreeNext, makeRepository), "what it changes can be neither told nor captured: %s", in.NoWorktree)
 		return
 	}
 	switch {
@@ -106,7 +106,7 @@ func (in Input) isolate(o *option) {
 		o.isolation, o.isolationWhy = InWorktree, why
 	}
 	if in.NoWorktree != "" {
-		next := makeRepository
+		next := cmp.Or(in.NoWorktreeNext, makeRepository)
 		if in.Job.Task == policy.TaskArbiter {
 			next = "name an arbiter with a read-only mode"
 		}

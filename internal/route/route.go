@@ -36,8 +36,9 @@ type Input struct {
 	Profiles map[string]runtime.Profile // this run's live profiles by runtime
 	Operator policy.Operator
 
-	Isolate    string // why the graph wants a worktree for the job; "" = it does not
-	NoWorktree string // why none can be made here ("not a git repository"); "" = it can
+	Isolate        string // why the graph wants a worktree for the job; "" = it does not
+	NoWorktreeNext string // what a person can do about that; "" = make a repository
+	NoWorktree     string // why none can be made here ("not a git repository"); "" = it can
 
 	Tried    []Tried        // earlier attempts of this job that failed; only declared fallbacks follow
 	Failures map[string]int // failed attempts per runtime in this run

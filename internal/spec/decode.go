@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -306,7 +305,7 @@ func (r *reader) span(v value, fallback time.Duration) time.Duration {
 	}
 	d, err := time.ParseDuration(v.text())
 	if err != nil || d < 0 {
-		r.fail(v, "time", fmt.Sprintf("found %s; allowed: a duration such as 90s, 10m or 1h30m", v.t.words()))
+		r.failf(v, "time", "found %s; allowed: a duration such as 90s, 10m or 1h30m", v.t.words())
 		return fallback
 	}
 	return d

@@ -43,6 +43,17 @@ func Filter(env, adapterNames, allow []string) (passed, passedNames, withheldNam
 	return passed, passedNames, withheldNames
 }
 
+// Value is a variable's value in env (NAME=value entries), "" when it is not there. Of
+// two entries with one name the last counts.
+func Value(env []string, name string) string {
+	for _, entry := range slices.Backward(env) {
+		if n, value := split(entry); fold(n) == fold(name) {
+			return value
+		}
+	}
+	return ""
+}
+
 func passes(name, value string, adapterNames, allow []string) bool {
 	switch key := fold(name); {
 	case hosting(key):

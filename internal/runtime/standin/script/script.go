@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
-	"sort"
+	"slices"
 	"time"
 
 	"go.yaml.in/yaml/v4"
@@ -117,7 +118,7 @@ func Parse(data []byte) (Script, error) {
 }
 
 func stepErrors(jobs map[string][]Step) (errs []error) {
-	for _, id := range sortedKeys(jobs) {
+	for _, id := range slices.Sorted(maps.Keys(jobs)) {
 		errs = append(errs, Validate("jobs."+id, jobs[id])...)
 	}
 	return errs
@@ -134,23 +135,14 @@ func Validate(where string, steps []Step) (errs []error) {
 }
 
 func checkErrors(checks map[string]map[string]string) (errs []error) {
-	for _, id := range sortedKeys(checks) {
-		for _, name := range sortedKeys(checks[id]) {
+	for _, id := range slices.Sorted(maps.Keys(checks)) {
+		for _, name := range slices.Sorted(maps.Keys(checks[id])) {
 			if r := checks[id][name]; r != Pass && r != Fail {
 				errs = append(errs, fmt.Errorf("checks.%s.%s is %q; allowed are pass and fail", id, name, r))
 			}
 		}
 	}
 	return errs
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
 }
 
 // validate says what a step lacks to be playable.
