@@ -62,6 +62,8 @@ checked the claims against the evidence.
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
+	root.Version = sys.Version
+	root.SetVersionTemplate("orchestrate {{.Version}}\n")
 	root.SetIn(sys.In)
 	root.SetOut(sys.Out)
 	root.SetErr(sys.Err)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -125,7 +124,7 @@ func stoppable(ctx context.Context, sys System) (work context.Context, kill <-ch
 	work, cancel := context.WithCancel(ctx)
 	hard := make(chan struct{})
 	sig := make(chan os.Signal, 3)
-	signal.Notify(sig, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(sig, stops()...)
 	over := make(chan struct{})
 	go func() {
 		for n := 1; ; n++ {

@@ -32,6 +32,7 @@ func OS() int {
 		fmt.Fprintf(os.Stderr, "orchestrate: cannot find its own program file: %v\n", err)
 		return exitFailed
 	}
+	surviveClosedPipes()
 	if os.Getenv("GOGC") == "" {
 		// The engine waits much more than it computes, so memory counts for more
 		// than the collector's time.

@@ -39,7 +39,7 @@ type Record struct {
 	Reason        runtime.Reason `json:"reason,omitempty"`
 	Text          string         `json:"text,omitempty"`
 	PID           int            `json:"pid,omitempty"`
-	StartTime     uint64         `json:"startTime,omitempty"` // clock ticks since boot, 0 = unknown here
+	StartTime     uint64         `json:"startTime,omitempty"` // as in runtime.Event
 	Run           *RunInfo       `json:"run,omitempty"`
 	Route         *Route         `json:"route,omitempty"`
 	Event         *runtime.Event `json:"event,omitempty"`
@@ -68,8 +68,8 @@ func Intent(job string, n int, route Route) Record {
 	return Record{Kind: KindIntent, Job: job, Attempt: n, Route: &route}
 }
 
-// Started says that the program of attempt n runs as pid; startTime in clock
-// ticks since boot, 0 when the platform does not tell.
+// Started says that the program of attempt n runs as pid; startTime as in
+// runtime.Event.
 func Started(job string, n, pid int, startTime uint64) Record {
 	return Record{Kind: KindStarted, Job: job, Attempt: n, PID: pid, StartTime: startTime}
 }

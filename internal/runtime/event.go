@@ -42,7 +42,7 @@ type Event struct {
 	Reason       Reason    `json:"reason,omitempty"`
 	Usage        *Usage    `json:"usage,omitempty"`
 	PID          int       `json:"pid,omitempty"`
-	StartTime    uint64    `json:"startTime,omitempty"` // clock ticks since boot, as in /proc/PID/stat
+	StartTime    uint64    `json:"startTime,omitempty"` // on Linux clock ticks since boot, on macOS microseconds since 1970; 0 = unknown
 	RetryAfterMs int64     `json:"retryAfterMs,omitempty"`
 	Bytes        int64     `json:"bytes,omitempty"`
 }

@@ -59,7 +59,7 @@ const (
 // Process identifies a process beyond the reuse of its pid.
 type Process struct {
 	PID       int    `json:"pid"`
-	StartTime uint64 `json:"startTime"` // clock ticks since boot
+	StartTime uint64 `json:"startTime"` // on Linux clock ticks since boot, on macOS microseconds since 1970; 0 = unknown
 }
 
 // Proof says whether the whole tree is gone, and how that is known.
