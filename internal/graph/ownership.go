@@ -169,8 +169,9 @@ func (g *Graph) BaseOf(id string, isolated func(id string) bool) (base string, s
 	return "", writers
 }
 
-// Warnings says what a person should know before the run: accepted overlaps, and
-// jobs that depend on several isolated writers.
+// Warnings says what a person should know before the run: accepted overlaps, jobs
+// that depend on several isolated writers, and writers that come after the work of
+// another without building on it.
 func (g *Graph) Warnings(isolated func(id string) bool) []spec.Diagnostic {
 	var out []spec.Diagnostic
 	found, _ := g.Conflicts()
@@ -191,7 +192,7 @@ func (g *Graph) Warnings(isolated func(id string) bool) []spec.Diagnostic {
 			})
 		}
 	}
-	return out
+	return append(out, g.unseen(isolated)...)
 }
 
 func field(i int, name string) string { return fmt.Sprintf("jobs[%d].%s", i, name) }
