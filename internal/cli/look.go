@@ -55,7 +55,7 @@ func newStatus(sys System) *cobra.Command {
 			if asJSON {
 				return json.NewEncoder(sys.Out).Encode(run.State())
 			}
-			return showState(sys, run.State())
+			return errors.Join(showState(sys, run.State()), sayIfCutOff(sys, run))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, as in state.json")
@@ -82,6 +82,18 @@ func showState(sys System, s ledger.State) error {
 		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%s\n", j.ID, j.Status, j.Attempt, orDash(j.Runtime), show(j.Model), orDash(why))
 	}
 	return t.Flush()
+}
+
+// sayIfCutOff tells of a run that has not ended and that nobody carries on.
+func sayIfCutOff(sys System, run *ledger.Run) error {
+	if run.State().Phase == ledger.PhaseEnded {
+		return nil
+	}
+	owned, err := ledger.Owned(run.Dir)
+	if err == nil && !owned {
+		fmt.Fprintf(sys.Out, "its engine is gone: this run was cut off; what it left is in %s; run the spec again\n", run.Dir)
+	}
+	return err
 }
 
 func newOutput(sys System) *cobra.Command {

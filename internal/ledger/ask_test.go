@@ -10,20 +10,6 @@ import (
 
 // What the tests ask of a run directory and of a state.
 
-// Owned reports whether a process holds the run: a run that has not ended and
-// that nobody owns was cut off.
-func Owned(dir string) (bool, error) {
-	f, err := os.OpenFile(filepath.Join(dir, RunLockFile), os.O_RDWR, 0)
-	if errors.Is(err, os.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	ok, err := lockFile(f)
-	return !ok && err == nil, errors.Join(err, f.Close())
-}
-
 // Replay is the state that a run's journal tells of.
 func Replay(dir string) (State, error) {
 	f, err := replayFile(filepath.Join(dir, JournalFile))
