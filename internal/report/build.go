@@ -40,7 +40,7 @@ func Build(in Input) Report {
 		r.Verdict = arbiter.Blocked // a run that nobody judged
 	}
 	r.Rehearsal = r.Rehearsal || r.Verdict == arbiter.Rehearsal
-	r.NeedsPerson = needsPerson(r, in.VerdictStep)
+	r.NeedsPerson = needsPerson(r, in)
 	return r
 }
 
@@ -231,7 +231,7 @@ func quote(path string) string {
 }
 
 // needsPerson lists what only a person can settle, the most pressing first.
-func needsPerson(r Report, verdictStep string) []string {
+func needsPerson(r Report, in Input) []string {
 	list := []string{}
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	for _, a := range r.Approvals {
@@ -240,12 +240,15 @@ func needsPerson(r Report, verdictStep string) []string {
 		}
 	}
 	if line := verdictNeeds(r); line != "" {
-		say("%s", withNext(line, verdictStep))
+		say("%s", withNext(line, in.VerdictStep))
 	}
 	for _, j := range r.Jobs {
 		if line := jobNeeds(j); line != "" {
 			say("%s", line)
 		}
+	}
+	for _, change := range in.Checkout {
+		say("%s", change)
 	}
 	for _, p := range r.Patches {
 		if p.Applied {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"orchestrate/internal/arbiter"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
 )
@@ -225,7 +226,7 @@ func (r Report) verdict(p *page) {
 		return
 	}
 	if j.Runtime == "" {
-		p.say("No arbiter was asked (mode %s).", code(j.Mode))
+		p.say("No arbiter was asked%s.", unasked(j))
 	} else {
 		p.say("Arbiter: %s, model %s, which answered %s; %s.",
 			code(j.Runtime), code(j.Model), code(j.Overall), prose(cmp.Or(j.Independence, "independence not known")))
@@ -242,6 +243,15 @@ func (r Report) verdict(p *page) {
 	p.bullets("Contradictions:", j.Contradictions)
 	p.bullets("Claims without support:", j.UnsupportedClaims)
 	p.bullets("Gaps in safety:", j.SafetyGaps)
+}
+
+// unasked says why. In a verdict of fail the reasons are what is wrong with the
+// work, and only the mode is left to name.
+func unasked(j *ledger.Judgement) string {
+	if len(j.Why) == 0 || j.Verdict == arbiter.Fail {
+		return " (mode " + code(j.Mode) + ")"
+	}
+	return ": " + step(strings.TrimPrefix(j.Why[0], "no arbiter: "))
 }
 
 func jobVerdicts(p *page, jobs []ledger.JobVerdict) {
@@ -318,10 +328,18 @@ func (p *page) patchList(heading, lead string, all []Patch) {
 	p.heading(heading)
 	p.say("%s", lead)
 	for _, x := range all {
-		p.say("\n- job %s: %d files, %d bytes, on base %s, branch %s, patch %s%s\n",
-			code(x.Job), x.Files, x.Bytes, code(x.Base), code(x.Branch), code(x.Path), x.copied())
+		p.say("\n- job %s%s: %d files, %d bytes, on base %s, branch %s, patch %s%s\n",
+			code(x.Job), x.builtOn(), x.Files, x.Bytes, code(x.Base), code(x.Branch), code(x.Path), x.copied())
 		p.WriteString(block("sh", cmp.Or(x.Undo, x.Apply)))
 	}
+}
+
+// builtOn names the patch that must be there first.
+func (x Patch) builtOn() string {
+	if x.After == "" {
+		return ""
+	}
+	return ", after the patch of " + code(x.After)
 }
 
 // copied says that the file is not the patch itself.

@@ -27,11 +27,12 @@ type Input struct {
 	Arbiter     []ledger.JobStatus            // the arbiter's own attempts, oldest first
 	Judgement   *ledger.Judgement             // nil: nobody judged
 	Approvals   []ledger.Approval
-	Patches     []Patch
+	Patches     []Patch // each after those that it builds on
 	KeptTrees   []Tree
+	Checkout    []string              // changes of the shared checkout that a person must look at, also in Notes
 	Notes       []string              // changes from outside, warnings, and what else happened to the run
 	NextSteps   map[string]string     // what a person can do about a job, by its id
-	VerdictStep string                // what a person can do about a blocked verdict, "" = nothing beside the jobs
+	VerdictStep string                // what a person can do about a verdict of fail or blocked, "" = nothing beside the jobs
 	Commands    map[string]string     // redacted, shell-quoted command of a job, as in its command.txt
 	Exists      func(rel string) bool // whether a path in the run directory is there; nil: all are
 }
@@ -44,6 +45,7 @@ type Patch struct {
 	Files  int    `json:"files"`
 	Bytes  int64  `json:"bytes"`
 	Base   string `json:"base"`   // the commit it was made on
+	After  string `json:"after"`  // the job whose patch it builds on and must be applied before, "" = none
 	Commit string `json:"commit"` // its snapshot commit, "" = none
 	Branch string `json:"branch"`
 	// Applied says that the work is in the checkout already.

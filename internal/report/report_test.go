@@ -331,7 +331,7 @@ func TestForeignTextIsInert(t *testing.T) {
 // reportWith puts text wherever an agent, a tool or a file could.
 func reportWith(text string) string {
 	in := sample()
-	in.Notes = []string{text}
+	in.Notes, in.Checkout = []string{text}, []string{text}
 	for id, s := range in.Jobs {
 		s.Model, s.Agent, s.ReasonEvidence, s.FallbackReason, s.Runtime = text, text, text, text, text
 		for i := range s.Checks {
@@ -414,6 +414,38 @@ func TestARedactedPatchIsAppliedFromItsCommit(t *testing.T) {
 		}
 		if text := string(r.Markdown()); !strings.Contains(text, "cannot be applied") {
 			t.Errorf("the report does not say that the file is a copy:\n%s", text)
+		}
+	}
+}
+
+func TestAPatchThatBuildsOnAnotherSaysSo(t *testing.T) {
+	r := Build(Input{Patches: []Patch{{Job: "w", Path: "w/changes.patch"}, {Job: "q", Path: "q/changes.patch", After: "w"}}})
+	text := string(r.Markdown())
+	if !strings.Contains(text, "- job `w`: ") || !strings.Contains(text, "- job `q`, after the patch of `w`: ") {
+		t.Errorf("%s", text)
+	}
+}
+
+func TestChangesOfTheCheckoutNeedAPerson(t *testing.T) {
+	in := sample()
+	in.Checkout = []string{"README.md changed between 12:00:05 and 12:01:00 UTC"}
+	needs := Build(in).NeedsPerson
+	if got := needs[len(needs)-2]; got != in.Checkout[0] {
+		t.Errorf("%q", needs)
+	}
+}
+
+func TestWhyNoArbiterWasAskedIsSaid(t *testing.T) {
+	for _, c := range []struct {
+		verdict, why, want string
+	}{
+		{"blocked", "no arbiter: no_route: claude: not signed in", "No arbiter was asked: no_route: claude: not signed in."},
+		{"blocked", "nothing to judge: no job succeeded", "No arbiter was asked: nothing to judge: no job succeeded."},
+		{"fail", "check-failed: job a: vet failed", "No arbiter was asked (mode `required`)."},
+	} {
+		r := Build(Input{Judgement: &ledger.Judgement{Mode: "required", Verdict: c.verdict, Why: []string{c.why}}})
+		if text := string(r.Markdown()); !strings.Contains(text, c.want) {
+			t.Errorf("%q is not in:\n%s", c.want, text)
 		}
 	}
 }
