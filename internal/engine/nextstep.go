@@ -25,6 +25,9 @@ type trouble struct {
 	signIn string // what the runtime's newest profile says to do; "" = nothing
 }
 
+// maxEvidence bounds what a next step quotes, in characters.
+const maxEvidence = 300
+
 const again = ", then run the spec again"
 
 // nextStep is what a person can do about a job that did not succeed.
@@ -44,8 +47,7 @@ func (t trouble) file(name string) string { return ledger.JobPath(t.status.ID, n
 
 // evidence is the line kept with the reason, as data.
 func (t trouble) evidence() string {
-	const most = 300
-	return untrusted.Text(t.status.ReasonEvidence).Line(most)
+	return untrusted.Text(t.status.ReasonEvidence).Line(maxEvidence)
 }
 
 // aboutRuntime is for what the runtime itself could not do.
@@ -55,7 +57,7 @@ func (t trouble) aboutRuntime() string {
 	case runtime.ReasonRateLimit:
 		return "run the spec again later; `retry: {max_attempts: 3, backoff: 1m, on: [rate_limit]}` waits by itself, fallback_runtime names another runtime"
 	case runtime.ReasonQuota:
-		return fmt.Sprintf("run the spec again when the quota of %s is back (%s), or name another runtime in fallback_runtime", name, t.evidence())
+		return fmt.Sprintf("run the spec again when the quota of %s is back (%s), or name another runtime%s", name, t.evidence(), t.whereToName())
 	case runtime.ReasonNetwork:
 		return "see " + t.file(ledger.StderrFile) + ", check the network and the proxy variables" + again + "; `retry: {on: [network]}` with max_attempts tries again by itself"
 	case runtime.ReasonCrash:
@@ -75,6 +77,17 @@ func (t trouble) aboutRuntime() string {
 		return fmt.Sprintf("leave model out, or pin the model that answers (%s)%s", cmp.Or(t.status.ObservedModel, "it did not say which"), again)
 	}
 	return ""
+}
+
+// whereToName says where the spec takes a second runtime; "" when it has one there.
+func (t trouble) whereToName() string {
+	switch {
+	case t.status.ID == ledger.ArbiterJob:
+		return " under arbiter"
+	case len(t.job.Fallbacks) > 0:
+		return ""
+	}
+	return " in fallback_runtime"
 }
 
 // aboutLimits is for what the spec's limits or a person ended.
@@ -102,6 +115,9 @@ func (t trouble) aboutWork() string {
 	case runtime.ReasonEmptyOutput:
 		return "see " + t.file(ledger.EventsFile) + " for what it did, and ask in the prompt for a final answer"
 	case runtime.ReasonMissingOutput:
+		if t.job.Exec() {
+			return "see " + t.file(ledger.StdoutFile) + " and " + t.file(ledger.StderrFile) + " for what it did; let its command write the file, or take it out of outputs"
+		}
 		return "see " + t.file(ledger.OutputFile) + " for what it says it did; ask for the file by name in the prompt, or take it out of outputs"
 	case runtime.ReasonCheckFailed:
 		return "see " + strings.Join(t.failedChecks(), ", ")
@@ -167,7 +183,7 @@ func (r *run) queuedStep(j *jobRun) string {
 	for i := range r.plan.Jobs {
 		o := r.jobs[r.plan.Jobs[i].Job.ID]
 		if o.status != nil && o.status.Reason == runtime.ReasonQuota && o.status.Runtime == j.route.Runtime {
-			return r.troubleOf(o.planned.Job, *o.status).nextStep()
+			return r.troubleOf(j.planned.Job, *o.status).nextStep()
 		}
 	}
 	if !r.affordable() {
@@ -176,11 +192,13 @@ func (r *run) queuedStep(j *jobRun) string {
 	return trouble{job: j.planned.Job}.nextStep()
 }
 
-// verdictStep is what a person can do about a blocked verdict; "" when the jobs'
-// own next steps say it all.
+// verdictStep is what a person can do about a verdict of fail or blocked; "" when
+// the jobs' own next steps say it all.
 func (r *run) verdictStep(j ledger.Judgement) string {
 	n := len(r.arbiters)
 	switch {
+	case j.Verdict == arbiter.Fail && len(j.Why) > 0:
+		return "see " + ledger.JobPath(ledger.ArbiterJob, ledger.VerdictFile) + "; its first reason: " + untrusted.Text(j.Why[0]).Line(maxEvidence)
 	case j.Verdict != arbiter.Blocked || r.early(context.Background()) != "":
 		return ""
 	case r.arbiterNext != "":

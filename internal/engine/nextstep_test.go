@@ -84,6 +84,23 @@ func TestANextStepNamesWhatToLookAt(t *testing.T) {
 	}
 }
 
+func TestAStepAsksForNothingThatIsThere(t *testing.T) {
+	quota := troubled(runtime.ReasonQuota)
+	quota.job.Fallbacks = []spec.Fallback{{Runtime: "other"}}
+	if got := quota.nextStep(); strings.Contains(got, "fallback_runtime") || !strings.Contains(got, "or name another runtime") {
+		t.Errorf("it has a fallback: %q", got)
+	}
+	quota.status.ID = ledger.ArbiterJob
+	if got := quota.nextStep(); !strings.Contains(got, "another runtime under arbiter") {
+		t.Errorf("the arbiter takes no fallback: %q", got)
+	}
+	missing := troubled(runtime.ReasonMissingOutput)
+	missing.job.Runtime, missing.job.Command = runtimeExec, []string{"make"}
+	if got := missing.nextStep(); strings.Contains(got, "prompt") || !strings.Contains(got, "build/stderr.txt") {
+		t.Errorf("a plain program has no prompt: %q", got)
+	}
+}
+
 func TestManyJobsWithOneStepShareALine(t *testing.T) {
 	ids := strings.Split(strings.Repeat("j ", 30), " ")[:30]
 	if got := some(ids); strings.Count(got, "j") != 20 || !strings.HasSuffix(got, "and 10 more") {

@@ -45,7 +45,14 @@ func (s *spending) text(b spec.Budget) string {
 	if b.USD <= 0 && b.Tokens <= 0 {
 		return ""
 	}
-	text := fmt.Sprintf("spent as reported: %.4f usd (budget %g), %d tokens (budget %d)", s.usd, b.USD, s.tokens, b.Tokens)
+	text := fmt.Sprintf("spent as reported: %.4f usd", s.usd)
+	if b.USD > 0 {
+		text += fmt.Sprintf(" (budget %g)", b.USD)
+	}
+	text += fmt.Sprintf(", %d tokens", s.tokens)
+	if b.Tokens > 0 {
+		text += fmt.Sprintf(" (budget %d)", b.Tokens)
+	}
 	if s.unknown > 0 {
 		text += fmt.Sprintf("; %d attempts did not report their cost, so the budget cannot hold them", s.unknown)
 	}

@@ -23,6 +23,19 @@ func TestBudgetStopsAtWhatWasReported(t *testing.T) {
 	}
 }
 
+func TestOnlyLimitsThatAreSetAreSaid(t *testing.T) {
+	s := spending{usd: 0.25, tokens: 70}
+	for want, b := range map[string]spec.Budget{
+		"spent as reported: 0.2500 usd (budget 1), 70 tokens":             {USD: 1},
+		"spent as reported: 0.2500 usd, 70 tokens (budget 90)":            {Tokens: 90},
+		"spent as reported: 0.2500 usd (budget 1), 70 tokens (budget 90)": {USD: 1, Tokens: 90},
+	} {
+		if got := s.text(b); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestUnknownCostIsSaidAndNeverZero(t *testing.T) {
 	var s spending
 	s.add(nil, false)
