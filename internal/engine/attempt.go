@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -96,6 +97,7 @@ func (r *run) equip(a *attempt, read ...string) error {
 	if arg := gate.Bypass(a.cmd.Argv); arg != "" && !a.job.Exec() {
 		return fmt.Errorf("the command of job %s holds %s, which switches permission checks off; nobody approved that", a.job.ID, arg)
 	}
+	a.route.Constrained = constrained(a.route, a.cmd)
 	a.env = r.environment(a, ad)
 	if a.prompt != "" {
 		if err := r.led.WriteFile(ledger.JobPath(a.job.ID, ledger.PromptFile), r.redact.Bytes([]byte(a.prompt))); err != nil {
@@ -104,6 +106,17 @@ func (r *run) equip(a *attempt, read ...string) error {
 	}
 	a.text = r.redact.String(commandText(a.at.dir, whereabouts(r.led.ID, a.job.ID, a.dir), a.cmd, promptPath(a.prompt, a.dir)))
 	return r.led.WriteFile(ledger.JobPath(a.job.ID, ledger.CommandFile), []byte(a.text))
+}
+
+// constrained are a route's limits with those that its command brings along.
+func constrained(route ledger.Route, cmd runtime.Command) []string {
+	all := slices.Clone(route.Constrained)
+	for _, l := range cmd.Limits {
+		if !slices.Contains(all, l) {
+			all = append(all, l)
+		}
+	}
+	return all
 }
 
 // request is the attempt as its adapter sees it.

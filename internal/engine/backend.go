@@ -266,6 +266,9 @@ func (r *run) follow(ctx context.Context, j *jobRun, a *attempt, d policy.Decisi
 		r.mu.Unlock()
 		r.reprobe(ctx, a.route.Runtime)
 	}
+	if declared := len(a.job.Fallbacks) > 0 || a.job.Retry.MaxAttempts > 1; declared && !d.Retry && !d.Fallback {
+		r.note(ledger.Noted(a.job.ID, d.Why))
+	}
 	if !d.Fallback || ctx.Err() != nil {
 		return ended, nil
 	}

@@ -109,6 +109,7 @@ func (e *Engine) previewJob(p *Plan, j *spec.Job, r ledger.Route, b *route.Block
 		v.Command = "none: " + err.Error()
 		return v
 	}
+	v.Route.Constrained = constrained(r, cmd)
 	v.Command = p.redact.String(commandText(cwd, whereabouts("<run-id>", j.ID, dir), cmd, promptPath(v.Prompt, dir)))
 	return v
 }

@@ -51,6 +51,7 @@ type run struct {
 	arbiterWrote []string           // of the shared checkout
 	arbiterNext  string             // what a person can do so that an arbiter can be asked
 	outside      []string           // what happened to the run, for arbiter and report
+	checkout     []string           // what changed in the shared checkout and a person must look at
 	broken       error              // the ledger failed: the run cannot go on
 	stop         context.CancelFunc
 }
@@ -154,6 +155,9 @@ func (r *run) carryThrough(ctx context.Context, kill <-chan struct{}) (Result, e
 	switch before, err := r.fingerprint(work); {
 	case err == nil:
 		r.before = &before
+		if before.Partial {
+			r.tell("the workspace has too many files to compare all of them before and after: a change may go unseen")
+		}
 	case work.Err() == nil:
 		return Result{}, fmt.Errorf("the checkout could not be recorded before the run: %w", err)
 	}
