@@ -59,7 +59,7 @@ func (r *run) reportInput(j ledger.Judgement) report.Input {
 	in := report.Input{
 		RunDir: relTo(r.plan.Root, r.led.Dir), SpecPath: relTo(r.plan.Root, r.plan.Spec.Path),
 		State: r.led.State(), Jobs: map[string]ledger.JobStatus{}, Earlier: map[string][]ledger.JobStatus{},
-		Judgement: &j, Notes: append(append([]string{}, r.plan.Notes...), r.outside...),
+		Judgement: &j, Notes: append(append([]string{}, r.plan.Notes...), r.outside...), Checkout: slices.Clone(r.checkout),
 		NextSteps: map[string]string{}, Commands: map[string]string{},
 		Arbiter: r.arbiters, VerdictStep: r.verdictStep(j), Exists: r.there, Rehearse: r.plan.Request.Rehearse,
 	}
@@ -75,6 +75,7 @@ func (r *run) reportInput(j ledger.Judgement) report.Input {
 	for i := range r.plan.Jobs {
 		r.reportJob(&in, r.jobs[r.plan.Jobs[i].Job.ID])
 	}
+	in.Patches = r.reportPatches()
 	return in
 }
 
@@ -112,23 +113,57 @@ func (r *run) reportJob(in *report.Input, j *jobRun) {
 		in.Earlier[id] = all[:max(0, len(all)-1)]
 	}
 	in.Commands[id] = j.command
-	if p := j.patch; p != nil && len(p.Files) > 0 && offered(*j.status) {
-		in.Patches = append(in.Patches, report.Patch{
-			Job: id, Path: ledger.JobPath(id, ledger.PatchFile), Files: len(p.Files), Bytes: p.Bytes,
-			Base: p.Base, Commit: p.Commit, Branch: orEmpty(j.status.Branch), Applied: j.status.Worktree == nil, DisplayOnly: j.masked,
-		})
-	}
 	for _, s := range append(slices.Clone(in.Earlier[id]), *j.status) {
 		if s.Worktree != nil && s.Status != ledger.Success {
 			in.KeptTrees = append(in.KeptTrees, keptTree(in.RunDir, s))
 		}
 	}
-	for _, s := range in.Earlier[id] {
+	for _, text := range r.leftBehind(j, in.Earlier[id]) {
+		in.Notes, in.Checkout = append(in.Notes, text), append(in.Checkout, text)
+	}
+}
+
+// reportPatches lists the patches so that each comes after those it builds on.
+func (r *run) reportPatches() (all []report.Patch) {
+	of := map[string]string{} // snapshot commit -> the job whose patch it holds
+	for _, id := range r.plan.Graph.Order() {
+		j := r.jobs[id]
+		p := j.patch
+		if p == nil || len(p.Files) == 0 || j.status == nil || !offered(*j.status) {
+			continue
+		}
+		all = append(all, report.Patch{
+			Job: id, Path: ledger.JobPath(id, ledger.PatchFile), Files: len(p.Files), Bytes: p.Bytes, Base: p.Base, After: of[p.Base],
+			Commit: p.Commit, Branch: orEmpty(j.status.Branch), Applied: j.status.Worktree == nil, DisplayOnly: j.masked,
+		})
+		of[p.Commit] = id
+	}
+	return all
+}
+
+// leftBehind is what failed attempts changed in the person's own checkout, as far
+// as no patch that is offered holds it.
+func (r *run) leftBehind(j *jobRun, earlier []ledger.JobStatus) (all []string) {
+	id := j.planned.Job.ID
+	for _, s := range earlier {
 		rel := ledger.JobPath(id, ledger.AttemptDir(s.Attempts), ledger.PatchFile)
 		if info, err := os.Stat(r.led.Path(rel)); err == nil && info.Size() > 0 && s.Worktree == nil {
-			in.Notes = append(in.Notes, fmt.Sprintf("attempt %d of job %s failed in your own checkout, and what it changed is still there: see %s, which `git apply -R` takes back", s.Attempts, id, rel))
+			all = append(all, fmt.Sprintf("attempt %d of job %s failed in your own checkout%s, and what it changed is still there: see %s, which `git apply -R` takes back",
+				s.Attempts, id, worked(s), rel))
 		}
 	}
+	if p, s := j.patch, *j.status; p != nil && len(p.Files) > 0 && s.Worktree == nil && !offered(s) {
+		all = append(all, fmt.Sprintf("job %s failed in your own checkout%s, and what it changed is still there: %s", id, worked(s), some(paths(p.Files))))
+	}
+	return all
+}
+
+// worked says when an attempt did.
+func worked(s ledger.JobStatus) string {
+	if s.StartedAt == nil || s.EndedAt == nil {
+		return ""
+	}
+	return " " + between(*s.StartedAt, *s.EndedAt)
 }
 
 // offered reports whether a patch is something to apply or undo: the work of a job

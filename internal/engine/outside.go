@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
@@ -81,8 +82,11 @@ func (r *run) changedBy(ctx context.Context, a *attempt, mine comparison) []stri
 	}
 	r.accept(changed, after)
 	if slices.Contains(a.route.Controls, string(runtime.ControlOSSandbox)) {
-		r.tell(fmt.Sprintf("changed in the shared checkout while job %s ran, but not by this job, which a sandbox held: %s", a.job.ID, some(changed)))
+		r.tellChange(fmt.Sprintf("changed in the shared checkout while job %s ran, but not by this job, which a sandbox held: %s", a.job.ID, some(changed)), a.begun)
 		return nil
+	}
+	if a.job.Writes() { // its next step speaks of its patch, which does not hold this
+		r.tellChange(fmt.Sprintf("changed in the shared checkout while job %s, which had a tree of its own, alone ran: %s", a.job.ID, some(changed)), a.begun)
 	}
 	return changed
 }
@@ -122,7 +126,7 @@ func (r *run) outsideChanges(ctx context.Context) {
 	}
 	changed := slices.DeleteFunc(r.before.Diff(after), func(name string) bool { return known[name] })
 	if len(changed) > 0 {
-		r.tell(fmt.Sprintf("changed in the shared checkout during the run, by one of the jobs (%s), their checks or somebody else: %s", some(ran), some(changed)))
+		r.tellChange(fmt.Sprintf("changed in the shared checkout during the run, by one of the jobs (%s), their checks or somebody else: %s", some(ran), some(changed)), r.led.State().StartedAt)
 	}
 }
 
@@ -133,6 +137,21 @@ func (r *run) tell(text string) {
 	r.outside = append(r.outside, text)
 	r.mu.Unlock()
 	r.note(ledger.Noted("", text))
+}
+
+// tellChange tells a change of the shared checkout that was made between since and
+// now: it is there for a person to look at.
+func (r *run) tellChange(text string, since time.Time) {
+	text = r.redact.String(text + " (" + between(since, r.eng.Now()) + ")")
+	r.mu.Lock()
+	r.checkout = append(r.checkout, text)
+	r.mu.Unlock()
+	r.tell(text)
+}
+
+// between says when something happened that nobody saw.
+func between(from, to time.Time) string {
+	return "between " + from.UTC().Format(time.TimeOnly) + " and " + to.UTC().Format(time.TimeOnly) + " UTC"
 }
 
 // some names the first of a list.
