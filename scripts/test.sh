@@ -39,6 +39,7 @@ stage build make --no-print-directory build
 stage lint ./scripts/lint.sh
 stage cross-compile cross
 stage unit-and-script go test -race -timeout 15m ./...
+stage memory go test -count=1 -run '^TestFlood$' ./internal/supervise # its bound holds without the race detector
 stage demo demo
 stage end-to-end ./scripts/e2e.sh
 printf '\n== all stages: %d s\n' $((SECONDS - total))

@@ -86,6 +86,7 @@ func (r *run) ask(ctx context.Context, c *arbiter.Case) {
 	}
 	c.Runtime, c.Model, c.Independence = route.Runtime, route.Model, route.Independence
 	answer, first, status := r.question(ctx, q)
+	c.Findings = append(c.Findings, arbiter.Layer1([]arbiter.JobFacts{r.arbiterFacts(status)})...)
 	v, problem := arbiter.Parse(answer, c.Judged)
 	if changed := arbiter.Softened(first, v); first != "" && problem == nil && len(changed) > 0 {
 		c.Unusable = "the repair round changed the judgement, not only its form: " + strings.Join(changed, "; ")
@@ -94,7 +95,6 @@ func (r *run) ask(ctx context.Context, c *arbiter.Case) {
 	if status.ObservedModel != "" {
 		c.Model = status.ObservedModel
 	}
-	c.Findings = append(c.Findings, arbiter.Layer1([]arbiter.JobFacts{r.arbiterFacts(status)})...)
 	if status.Status != ledger.Success || problem != nil {
 		c.Unusable = fmt.Sprintf("the arbiter's own run %s: %s: %s", status.Status, status.Reason, status.ReasonEvidence)
 		return

@@ -315,3 +315,13 @@ func (a *attempt) outcome() (o runtime.Outcome) {
 	defer a.survive()
 	return a.decoder.Outcome()
 }
+
+// ended fills in how the program ended.
+func (e *Exit) ended(status unix.WaitStatus) {
+	if status.Signaled() {
+		e.Signal = unix.SignalName(status.Signal())
+		return
+	}
+	code := status.ExitStatus()
+	e.ExitCode = &code
+}

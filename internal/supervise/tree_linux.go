@@ -248,13 +248,8 @@ func (t *tree) close() {
 // describe fills in how the program ended and what it used.
 func (t *tree) describe(exit *Exit) {
 	exit.CPUMs, exit.MaxRSSBytes = t.cpu.Milliseconds(), t.maxRSS
-	switch {
-	case !t.done:
-	case t.status.Signaled():
-		exit.Signal = unix.SignalName(t.status.Signal())
-	default:
-		code := t.status.ExitStatus()
-		exit.ExitCode = &code
+	if t.done {
+		exit.ended(t.status)
 	}
 	t.closePidfd()
 }

@@ -15,68 +15,42 @@ const streams = "testdata/streams"
 
 // What each recorded attempt must come to, beside its golden transcript.
 func TestDecoderOnRecordedStreams(t *testing.T) {
-	type want struct {
-		completed, failed bool
-		reason, settled   runtime.Reason
-		answered          bool
-	}
-	cases := map[string]want{
-		"a-text":            {completed: true, answered: true},
-		"b-write-accept":    {completed: true, answered: true},
-		"b-bash-accept":     {completed: true, answered: true},
-		"b-bash-allowed":    {completed: true, answered: true, reason: runtime.ReasonPermission, settled: runtime.ReasonPermission},
-		"c-auto":            {completed: true, answered: true},
-		"c-disallow":        {completed: true, answered: true},
-		"c-write-default":   {completed: true, answered: true, reason: runtime.ReasonPermission, settled: runtime.ReasonPermission},
-		"c-plan":            {completed: true, answered: true, reason: runtime.ReasonPermission, settled: runtime.ReasonPermission},
-		"c-dontask":         {completed: true, answered: true, reason: runtime.ReasonPermission, settled: runtime.ReasonPermission},
-		"c-outside-accept":  {completed: true, answered: true, reason: runtime.ReasonPermission, settled: runtime.ReasonPermission},
-		"e-401":             {completed: true, failed: true, reason: runtime.ReasonAuth, settled: runtime.ReasonAuth},
-		"e-401-json":        {completed: true, failed: true, reason: runtime.ReasonAuth},
-		"e-429ra":           {completed: true, failed: true, reason: runtime.ReasonRateLimit},
-		"e-429-maxretry1":   {completed: true, failed: true, reason: runtime.ReasonRateLimit},
-		"e-500-maxretry1":   {completed: true, failed: true, reason: runtime.ReasonNetwork},
-		"e-529-maxretry1":   {completed: true, failed: true, reason: runtime.ReasonNetwork},
-		"e-404model":        {completed: true, failed: true, reason: runtime.ReasonUnknownModel},
-		"e-noauth-stream":   {completed: true, failed: true, reason: runtime.ReasonAuth, settled: runtime.ReasonAuth},
-		"e-refused":         {completed: true, failed: true, reason: runtime.ReasonNetwork},
-		"e-midcut":          {completed: true, answered: true},
-		"e-unkmodel-ok":     {completed: true, answered: true},
-		"e-unknownflag":     {failed: true, reason: runtime.ReasonUnknownFlag},
-		"e-badmode":         {failed: true, reason: runtime.ReasonUnknownFlag},
-		"f-maxturns":        {completed: true, failed: true, reason: runtime.ReasonCrash},
-		"f-budget":          {completed: true, failed: true, reason: runtime.ReasonBudget},
-		"f-tools-none":      {completed: true, answered: true},
+	cases := map[string]probetest.Want{
+		"a-text":            {Completed: true, Answered: true},
+		"b-write-accept":    {Completed: true, Answered: true},
+		"b-bash-accept":     {Completed: true, Answered: true},
+		"b-bash-allowed":    {Completed: true, Answered: true, Reason: runtime.ReasonPermission, Settled: runtime.ReasonPermission},
+		"c-auto":            {Completed: true, Answered: true},
+		"c-disallow":        {Completed: true, Answered: true},
+		"c-write-default":   {Completed: true, Answered: true, Reason: runtime.ReasonPermission, Settled: runtime.ReasonPermission},
+		"c-plan":            {Completed: true, Answered: true, Reason: runtime.ReasonPermission, Settled: runtime.ReasonPermission},
+		"c-dontask":         {Completed: true, Answered: true, Reason: runtime.ReasonPermission, Settled: runtime.ReasonPermission},
+		"c-outside-accept":  {Completed: true, Answered: true, Reason: runtime.ReasonPermission, Settled: runtime.ReasonPermission},
+		"e-401":             {Completed: true, Failed: true, Reason: runtime.ReasonAuth, Settled: runtime.ReasonAuth},
+		"e-401-json":        {Completed: true, Failed: true, Reason: runtime.ReasonAuth},
+		"e-429ra":           {Completed: true, Failed: true, Reason: runtime.ReasonRateLimit},
+		"e-429-maxretry1":   {Completed: true, Failed: true, Reason: runtime.ReasonRateLimit},
+		"e-500-maxretry1":   {Completed: true, Failed: true, Reason: runtime.ReasonNetwork},
+		"e-529-maxretry1":   {Completed: true, Failed: true, Reason: runtime.ReasonNetwork},
+		"e-404model":        {Completed: true, Failed: true, Reason: runtime.ReasonUnknownModel},
+		"e-noauth-stream":   {Completed: true, Failed: true, Reason: runtime.ReasonAuth, Settled: runtime.ReasonAuth},
+		"e-refused":         {Completed: true, Failed: true, Reason: runtime.ReasonNetwork},
+		"e-midcut":          {Completed: true, Answered: true},
+		"e-unkmodel-ok":     {Completed: true, Answered: true},
+		"e-unknownflag":     {Failed: true, Reason: runtime.ReasonUnknownFlag},
+		"e-badmode":         {Failed: true, Reason: runtime.ReasonUnknownFlag},
+		"f-maxturns":        {Completed: true, Failed: true, Reason: runtime.ReasonCrash},
+		"f-budget":          {Completed: true, Failed: true, Reason: runtime.ReasonBudget},
+		"f-tools-none":      {Completed: true, Answered: true},
 		"h-hang":            {},
-		"h-shellsleep-int":  {completed: true, failed: true, reason: runtime.ReasonCrash},
+		"h-shellsleep-int":  {Completed: true, Failed: true, Reason: runtime.ReasonCrash},
 		"h-shellsleep-kill": {},
 		"h-term-late":       {},
-		"i-resume":          {completed: true, answered: true},
-		"i-bad":             {failed: true, reason: runtime.ReasonCrash},
-		"i-othercwd":        {failed: true, reason: runtime.ReasonCrash},
+		"i-resume":          {Completed: true, Answered: true},
+		"i-bad":             {Failed: true, Reason: runtime.ReasonCrash},
+		"i-othercwd":        {Failed: true, Reason: runtime.ReasonCrash},
 	}
-	for _, name := range probetest.Names(t, streams) {
-		t.Run(name, func(t *testing.T) {
-			got := probetest.Recorded(t, claude.NewDecoder(runtime.DecoderSpec{}), streams, name, *update)
-			expect, listed := cases[name]
-			if !listed {
-				t.Fatal("this recording is not in the table")
-			}
-			out := got.Outcome
-			if out.Completed != expect.completed || out.ErrorFlag != expect.failed || out.Reason != expect.reason {
-				t.Errorf("completed %t, error flag %t, reason %q (%s)", out.Completed, out.ErrorFlag, out.Reason, out.Evidence)
-			}
-			if got.Settled != expect.settled {
-				t.Errorf("settled %q, want %q", got.Settled, expect.settled)
-			}
-			if (out.Answer != "") != expect.answered {
-				t.Errorf("answer %q", out.Answer)
-			}
-			if out.Reason != "" && out.Evidence == "" {
-				t.Error("a reason without its evidence")
-			}
-		})
-	}
+	probetest.Recordings(t, claude.NewDecoder, streams, cases, *update, nil)
 }
 
 // The first refused sign-in ends the attempt; the program would go on for minutes.

@@ -15,15 +15,12 @@ const streams = "testdata/streams"
 
 // What each recorded attempt must come to, beside its golden transcript.
 func TestDecoderOnRecordedStreams(t *testing.T) {
-	type want struct {
-		completed, failed bool
-		reason, settled   runtime.Reason
-		answered          bool
+	done := probetest.Want{Completed: true, Answered: true}
+	refused := probetest.Want{Completed: true, Answered: true, Reason: runtime.ReasonPermission, Settled: runtime.ReasonPermission}
+	failed := func(why runtime.Reason) probetest.Want {
+		return probetest.Want{Completed: true, Failed: true, Reason: why}
 	}
-	done := want{completed: true, answered: true}
-	refused := want{completed: true, answered: true, reason: runtime.ReasonPermission, settled: runtime.ReasonPermission}
-	failed := func(why runtime.Reason) want { return want{completed: true, failed: true, reason: why} }
-	cases := map[string]want{
+	cases := map[string]probetest.Want{
 		"a-text":           done,
 		"b-write":          done,
 		"b-shell":          done,
@@ -33,7 +30,7 @@ func TestDecoderOnRecordedStreams(t *testing.T) {
 		"c-approveforme":   refused,
 		"c-write-readonly": refused,
 		"f-notmp-outside":  refused,
-		"e-401":            {completed: true, failed: true, reason: runtime.ReasonAuth, settled: runtime.ReasonAuth},
+		"e-401":            {Completed: true, Failed: true, Reason: runtime.ReasonAuth, Settled: runtime.ReasonAuth},
 		"e-404model":       failed(runtime.ReasonUnknownModel),
 		"e-429":            failed(runtime.ReasonRateLimit),
 		"e-429-defretry":   failed(runtime.ReasonRateLimit),
@@ -44,41 +41,21 @@ func TestDecoderOnRecordedStreams(t *testing.T) {
 		"e-noauth":         failed(runtime.ReasonAuth),
 		"e-noauth-default": {}, // waits for the network for ever
 		"e-refused":        {},
-		"e-nogit":          {failed: true, reason: runtime.ReasonCrash},
-		"e-unknownflag":    {failed: true, reason: runtime.ReasonUnknownFlag},
-		"e-badsandbox":     {failed: true, reason: runtime.ReasonUnknownFlag},
+		"e-nogit":          {Failed: true, Reason: runtime.ReasonCrash},
+		"e-unknownflag":    {Failed: true, Reason: runtime.ReasonUnknownFlag},
+		"e-badsandbox":     {Failed: true, Reason: runtime.ReasonUnknownFlag},
 		"e-unkmodel-ok":    done,
 		"i-resume":         done,
-		"i-resume-bad":     {failed: true, reason: runtime.ReasonCrash},
+		"i-resume-bad":     {Failed: true, Reason: runtime.ReasonCrash},
 		"i-resume-model":   done,
 		"h-hang":           {},
 		"h-shellsleep":     {},
 	}
-	for _, name := range probetest.Names(t, streams) {
-		t.Run(name, func(t *testing.T) {
-			got := probetest.Recorded(t, codex.NewDecoder(runtime.DecoderSpec{}), streams, name, *update)
-			expect, listed := cases[name]
-			if !listed {
-				t.Fatal("this recording is not in the table")
-			}
-			out := got.Outcome
-			if out.Completed != expect.completed || out.ErrorFlag != expect.failed || out.Reason != expect.reason {
-				t.Errorf("completed %t, error flag %t, reason %q (%s)", out.Completed, out.ErrorFlag, out.Reason, out.Evidence)
-			}
-			if got.Settled != expect.settled {
-				t.Errorf("settled %q, want %q", got.Settled, expect.settled)
-			}
-			if (out.Answer != "") != expect.answered {
-				t.Errorf("answer %q", out.Answer)
-			}
-			if out.Reason != "" && out.Evidence == "" {
-				t.Error("a reason without its evidence")
-			}
-			if out.ObservedModel != "" {
-				t.Errorf("codex does not say which model answered, yet %q was observed", out.ObservedModel)
-			}
-		})
-	}
+	probetest.Recordings(t, codex.NewDecoder, streams, cases, *update, func(t *testing.T, got probetest.Transcript) {
+		if m := got.Outcome.ObservedModel; m != "" {
+			t.Errorf("codex does not say which model answered, yet %q was observed", m)
+		}
+	})
 }
 
 func TestFirstAuthenticationFailureSettles(t *testing.T) {

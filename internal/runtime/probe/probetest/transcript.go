@@ -63,6 +63,39 @@ func Recorded(t *testing.T, d runtime.Decoder, dir, name string, update bool) Tr
 	return got
 }
 
+// Want is what a recorded attempt must come to, beside its golden transcript.
+type Want struct {
+	Completed, Failed bool
+	Reason, Settled   runtime.Reason
+	Answered          bool
+}
+
+// Recordings holds every recorded attempt in dir against its golden transcript and
+// against cases, and calls also (if not nil) with each transcript.
+func Recordings(t *testing.T, decoder func(runtime.DecoderSpec) runtime.Decoder, dir string, cases map[string]Want, update bool, also func(*testing.T, Transcript)) {
+	t.Helper()
+	for _, name := range Names(t, dir) {
+		t.Run(name, func(t *testing.T) {
+			got := Recorded(t, decoder(runtime.DecoderSpec{}), dir, name, update)
+			want, listed := cases[name]
+			if !listed {
+				t.Fatal("this recording is not in the table")
+			}
+			out := got.Outcome
+			have := Want{out.Completed, out.ErrorFlag, out.Reason, got.Settled, out.Answer != ""}
+			if have != want {
+				t.Errorf("got %+v, want %+v (%s)", have, want, out.Evidence)
+			}
+			if out.Reason != "" && out.Evidence == "" {
+				t.Error("a reason without its evidence")
+			}
+			if also != nil {
+				also(t, got)
+			}
+		})
+	}
+}
+
 // Names are the recorded attempts in dir.
 func Names(t *testing.T, dir string) []string {
 	t.Helper()
