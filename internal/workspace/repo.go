@@ -16,9 +16,9 @@ var ErrNoCommit = errors.New("the repository has no commit yet; make one first, 
 
 // Repo is the user's checkout. It is safe for concurrent use.
 type Repo struct {
-	git     git    // of the user's checkout
-	common  string // git directory shared by all worktrees
-	tickets chan int
+	git    git           // of the user's checkout
+	common string        // git directory shared by all worktrees
+	adding chan struct{} // holds the one of us that adds a worktree
 }
 
 // Top is the absolute path of the checkout that holds dir, also of one without a
@@ -43,10 +43,7 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 	if len(lines) != 3 {
 		return nil, fmt.Errorf("git rev-parse in %s: a path with a newline is not supported", dir)
 	}
-	r := &Repo{git: git{gitDir: lines[1], workTree: lines[0]}, common: lines[2], tickets: make(chan int, addSlots)}
-	for i := range addSlots {
-		r.tickets <- i
-	}
+	r := &Repo{git: git{gitDir: lines[1], workTree: lines[0]}, common: lines[2], adding: make(chan struct{}, 1)}
 	if r.git.config, err = userExcludes(ctx, dir); err != nil {
 		return nil, err
 	}

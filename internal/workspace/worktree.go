@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -15,10 +14,6 @@ import (
 
 // ErrBranchExists says that a branch of the wanted name is there already.
 var ErrBranchExists = errors.New("the branch exists already")
-
-// addSlots is how many worktrees of one repository are added at the same time,
-// over all processes. More gains nothing and makes git's own locks collide.
-const addSlots = 2
 
 // baseIndex is our copy of a fresh worktree's index, beside git's own. An agent
 // that got at git's could hide a change in it.
@@ -38,7 +33,8 @@ type Tree struct {
 
 // AddWorktree checks sha out into the new folder dir on the new branch; an empty
 // name makes a tree on no branch, for one that only looks. It waits for its turn
-// when two are being added. Nothing that is there is overwritten: an existing
+// when another is being added: git reads what it has registered of all worktrees
+// meanwhile, and fails on one that is half written. Nothing that is there is overwritten: an existing
 // branch is ErrBranchExists.
 func (r *Repo) AddWorktree(ctx context.Context, dir, branch, sha string) (*Tree, error) {
 	leave, err := r.turn(ctx)
@@ -102,27 +98,26 @@ func (r *Repo) newTree(dir, branch, sha string) (*Tree, error) {
 	return t, copyIndex(filepath.Join(gitDir, "index"), t.seed)
 }
 
-// turn waits for one of the repository's places to add a worktree.
+// turn waits until nobody adds a worktree to the repository, in no process.
 func (r *Repo) turn(ctx context.Context) (leave func(), err error) {
-	var n int
 	select {
-	case n = <-r.tickets: // among ourselves without polling
+	case r.adding <- struct{}{}: // among ourselves without polling
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 	dir := filepath.Join(r.common, "orchestrate")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		r.tickets <- n
+		<-r.adding
 		return nil, fmt.Errorf("the lock for adding worktrees: %w", err)
 	}
-	lock := flock.New(filepath.Join(dir, "add-"+strconv.Itoa(n)))
+	lock := flock.New(filepath.Join(dir, "add"))
 	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {
-		r.tickets <- n
+		<-r.adding
 		return nil, fmt.Errorf("waiting for another process that adds a worktree to %s: %w", r.Top(), err)
 	}
 	return func() {
 		_ = lock.Close() // the kernel drops the lock with the descriptor whatever Close says
-		r.tickets <- n
+		<-r.adding
 	}, nil
 }
 

@@ -49,13 +49,11 @@ func TestManyWorktreesAtOnce(t *testing.T) {
 
 func TestWaitingForATurnEndsWithTheContext(t *testing.T) {
 	r, _ := newRepo(t)
-	for range addSlots {
-		leave, err := r.turn(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer leave()
+	leave, err := r.turn(context.Background())
+	if err != nil {
+		t.Fatal(err)
 	}
+	defer leave()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := r.AddWorktree(ctx, filepath.Join(t.TempDir(), "x"), "b", "HEAD"); !errors.Is(err, context.Canceled) {
