@@ -18,7 +18,7 @@ var pipeline = []string{
 
 // tools know nothing of the pipeline. They may use one another.
 var tools = []string{
-	"runtime", "supervise", "capture", "secret", "workspace", "ledger", "history", "ui", "untrusted", "shellword", "schema", "modelsim", "version",
+	"runtime", "supervise", "capture", "secret", "workspace", "ledger", "history", "ui", "untrusted", "shellword", "schema", "modelsim", "version", "failpoint", "process", "detach",
 }
 
 // pure rooms decide and touch nothing: no disk, process, network or clock. Every
@@ -28,14 +28,14 @@ var pure = []string{"graph", "policy", "route", "gate", "arbiter", "report"}
 // startsProcesses are the only packages that may import os/exec. Everything that a
 // job, a check or a probe starts goes through supervise; workspace runs git.
 var startsProcesses = []string{
-	"internal/supervise", "internal/workspace",
+	"internal/supervise", "internal/workspace", "internal/detach",
 	"internal/inventory",              // finds executables, starts none
 	"internal/runtime/standin/script", // plays an agent whose tool starts a child
 }
 
 // leanSupervisor is all of this module that the supervisor binary may link.
 var leanSupervisor = []string{
-	"cmd/orchestrate-supervise", "internal/supervise", "internal/capture", "internal/secret", "internal/version",
+	"cmd/orchestrate-supervise", "internal/supervise", "internal/process", "internal/failpoint", "internal/capture", "internal/secret", "internal/version",
 	"internal/runtime", "internal/runtime/probe", "internal/runtime/decoders",
 	"internal/runtime/claude", "internal/runtime/codex", "internal/runtime/exec", "internal/runtime/standin",
 }
