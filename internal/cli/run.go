@@ -79,7 +79,7 @@ func runRun(ctx context.Context, sys System, opts runOptions) (err error) {
 	defer func() { err = joined(err, st.close()) }()
 	ctx, kill, done := stoppable(ctx, sys)
 	defer done()
-	plan, diags, err := st.Plan(ctx, opts.request(sys))
+	plan, diags, err := st.Read(ctx, opts.request(sys))
 	if ctx.Err() != nil {
 		return exit(exitInterrupted)
 	}
@@ -89,15 +89,17 @@ func runRun(ctx context.Context, sys System, opts runOptions) (err error) {
 	if err != nil {
 		return failure(err)
 	}
-	brief(sys.Err, plan)
 	watch := ui.Printer(ui.NewLines(sys.Err))
 	if opts.json {
 		watch = ui.NewJSON(sys.Out)
 	}
-	begun := func(id, dir string) {
-		fmt.Fprintf(sys.Err, "run %s in %s\n", id, dir)
-	}
-	res, err := st.Run(ctx, plan, begun, watch.Record, kill)
+	res, err := st.Run(ctx, plan, engine.Observer{
+		Begun: func(id, dir string) {
+			fmt.Fprintf(sys.Err, "run %s in %s\n", id, dir)
+		},
+		Planned: func(p *engine.Plan) { brief(sys.Err, p) },
+		Record:  watch.Record,
+	}, engine.Controls{Kill: kill})
 	if errors.Is(err, context.Canceled) {
 		return exit(exitInterrupted) // before anything was started
 	}

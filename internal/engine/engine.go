@@ -1,6 +1,6 @@
-// Package engine tells the story of a run: Plan reads, orders, probes and routes;
-// Run dispatches, judges and reports. Each step is a room of its own; this package
-// only calls them in order and hands one's result to the next.
+// Package engine tells the story of a run: Read reads and orders, Plan also probes and
+// routes; Run and Resume dispatch, judge and report. Each step is a room of its own;
+// this package only calls them in order and hands one's result to the next.
 package engine
 
 import (
@@ -30,6 +30,23 @@ type Request struct {
 	Cwd      string // absolute
 	Rehearse bool   // the stand-in replaces every agent
 	Script   string // of the stand-in; "" = it rehearses without one
+}
+
+// Observer is told how a run goes, in this order: where it is, what was planned, and
+// every record once it is in the ledger.
+type Observer struct {
+	Begun   func(runID, dir string)
+	Planned func(*Plan)
+	Record  func(ledger.Record)
+}
+
+// Controls are what a person can still do to a run under way, beside ending its
+// context: that stops what runs politely.
+type Controls struct {
+	Kill  <-chan struct{} // closed: what runs gets no more grace
+	Leave <-chan struct{} // closed: this engine goes, what runs goes on
+	// Left ends the process once the ledger is safe after Leave.
+	Left func()
 }
 
 // Result is a run that has ended.

@@ -86,7 +86,7 @@ func carryOutSpec(t *testing.T, eng *Engine, change func(*Plan)) Result {
 	if change != nil {
 		change(p)
 	}
-	res, err := eng.Run(t.Context(), p, func(string, string) {}, func(ledger.Record) {}, nil)
+	res, err := eng.Run(t.Context(), p, quiet, Controls{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,3 +176,6 @@ func decoded[T any](t *testing.T, data []byte) (v T) {
 	}
 	return v
 }
+
+// quiet observes nothing.
+var quiet = Observer{Begun: func(string, string) {}, Planned: func(*Plan) {}, Record: func(ledger.Record) {}}

@@ -74,6 +74,17 @@ type Judge struct {
 // spec; with any of them there is no plan. Nothing is dispatched, no model is
 // called and nothing is written to the workspace.
 func (e *Engine) Plan(ctx context.Context, req Request) (*Plan, []spec.Diagnostic, error) {
+	p, errs, err := e.Read(ctx, req)
+	if len(errs) > 0 || err != nil {
+		return nil, errs, err
+	}
+	p.survey(ctx, e)
+	return p, nil, ctx.Err()
+}
+
+// Read is the part of Plan that asks no runtime anything. All diagnostics are found
+// here.
+func (e *Engine) Read(ctx context.Context, req Request) (*Plan, []spec.Diagnostic, error) {
 	p := &Plan{Request: req}
 	if err := p.locate(ctx); err != nil {
 		return nil, nil, err
@@ -87,11 +98,19 @@ func (e *Engine) Plan(ctx context.Context, req Request) (*Plan, []spec.Diagnosti
 	if errs := p.apply(); len(errs) > 0 {
 		return nil, errs, nil
 	}
+	return p, nil, ctx.Err()
+}
+
+// survey asks the runtimes what they are and routes the jobs. It is cut short when
+// ctx ends.
+func (p *Plan) survey(ctx context.Context, e *Engine) {
 	p.probe(ctx, e)
+	if ctx.Err() != nil {
+		return // what a cut probe says is no reason to block anything
+	}
 	p.route(e)
 	p.note()
 	p.detect.Rest()
-	return p, nil, ctx.Err()
 }
 
 func (p *Plan) read() (errs []spec.Diagnostic) {
@@ -332,6 +351,16 @@ func (p *Plan) routeArbiter(e *Engine) {
 func (p *Plan) Rehearsal() bool {
 	return p.Request.Rehearse || p.Arbiter.Route.Runtime == runtimeStandin ||
 		slices.ContainsFunc(p.Jobs, func(j Planned) bool { return j.Route.Runtime == runtimeStandin })
+}
+
+// mayRehearse reports whether the stand-in may take any part, before anything is
+// routed.
+func (p *Plan) mayRehearse() bool {
+	return p.Request.Rehearse || p.Spec.Arbiter.Runtime == runtimeStandin ||
+		slices.ContainsFunc(p.Jobs, func(j Planned) bool {
+			return j.Job.Runtime == runtimeStandin ||
+				slices.ContainsFunc(j.Job.Fallbacks, func(f spec.Fallback) bool { return f.Runtime == runtimeStandin })
+		})
 }
 
 // note says what a person should know before anything starts.

@@ -11,6 +11,7 @@ import (
 
 	"orchestrate/internal/arbiter"
 	"orchestrate/internal/dispatch"
+	"orchestrate/internal/failpoint"
 	"orchestrate/internal/graph"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/route"
@@ -47,6 +48,7 @@ type run struct {
 	spent        spending
 	begun        int // attempts begun so far, to tell whether one ran alone
 	active       int
+	attempts     map[string]int     // made so far, per job
 	arbiters     []ledger.JobStatus // one per attempt of the arbiter
 	arbiterWrote []string           // of the shared checkout
 	arbiterNext  string             // what a person can do so that an arbiter can be asked
@@ -77,97 +79,144 @@ type jobRun struct {
 	tried    []route.Tried    // routes that failed
 }
 
-// Watch is told of every record once it is in the ledger.
-type Watch func(ledger.Record)
-
-// Begun is told where the run is, before anything starts.
-type Begun func(runID, dir string)
-
-// Run carries out a plan. ctx ends when the person interrupts: what runs is
-// stopped politely, and the run can be resumed. kill ends the grace.
-func (e *Engine) Run(ctx context.Context, p *Plan, begun Begun, watch Watch, kill <-chan struct{}) (res Result, err error) {
-	led, err := ledger.Create(p.Root, e.Now())
+// Run carries out what was read. ctx ends when the person interrupts: what runs is
+// stopped politely, and the run can be resumed.
+func (e *Engine) Run(ctx context.Context, p *Plan, obs Observer, ctl Controls) (res Result, err error) {
+	r, err := e.newRun(ctx, p)
 	if err != nil {
 		return res, err
 	}
-	defer func() { err = errors.Join(err, led.Close()) }()
-	led.Guard(p.redact)
-	pool := newSlots(p.Spec.Concurrency, e.Supervisor)
-	defer func() { err = errors.Join(err, pool.close()) }()
-	r, err := e.newRun(ctx, p, led, pool)
-	if err != nil {
+	defer func() { err = errors.Join(err, r.slots.close()) }()
+	if r.led, err = ledger.Create(p.Root, e.Now()); err != nil {
 		return res, err
 	}
-	begun(led.ID, led.Dir)
-	led.Follow(watch)
-	return r.carryThrough(ctx, kill)
+	defer func() { err = errors.Join(err, r.led.Close()) }()
+	failpoint.Hit(failpoint.RunCreated)
+	defer r.control(ctl)()
+	if err := r.open(obs); err != nil {
+		return res, err
+	}
+	return r.carryThrough(ctx, obs)
 }
 
-func (e *Engine) newRun(ctx context.Context, p *Plan, led *ledger.Run, pool *slots) (*run, error) {
+// newRun is a run without a ledger yet. Where nothing can be supervised, nothing is
+// begun.
+func (e *Engine) newRun(ctx context.Context, p *Plan) (*run, error) {
 	r := &run{
-		eng: e, plan: p, led: led, slots: pool, tracker: p.Graph.Track(),
-		secrets: p.secrets, allowed: p.allowed, redact: p.redact, detect: p.detect, treeRoot: led.Path(ledger.WorktreesDir),
-		stop: func() {}, jobs: map[string]*jobRun{}, profiles: p.profiles, failures: map[string]int{},
+		eng: e, plan: p, slots: newSlots(p.Spec.Concurrency, e.Supervisor), tracker: p.Graph.Track(),
+		secrets: p.secrets, allowed: p.allowed, redact: p.redact, detect: p.detect,
+		stop: func() {}, wall: context.Background(), jobs: map[string]*jobRun{}, failures: map[string]int{},
+		attempts: map[string]int{},
 	}
 	for i := range p.Jobs {
-		r.jobs[p.Jobs[i].Job.ID] = &jobRun{planned: &p.Jobs[i], route: p.Jobs[i].Route, reprobed: map[string]bool{}}
-	}
-	if root := e.Operator.WorktreeRoot; root != "" {
-		if home, ok := strings.CutPrefix(root, "~/"); ok {
-			root = filepath.Join(environ.Value(e.Env, "HOME"), home)
-		}
-		r.treeRoot = filepath.Join(root, "orchestrate-"+led.ID)
+		r.jobs[p.Jobs[i].Job.ID] = &jobRun{planned: &p.Jobs[i], reprobed: map[string]bool{}}
 	}
 	if _, err := r.slots.take(ctx, 0); err != nil {
-		return nil, err // where nothing can be supervised, nothing is started
+		return nil, errors.Join(err, r.slots.close())
 	}
-	if path := p.script(); path != "" && p.Rehearsal() {
-		var err error
-		if r.script, err = script.Load(path); err != nil {
-			return nil, err
-		}
+	var err error
+	if path := p.script(); path != "" && p.mayRehearse() {
+		r.script, err = script.Load(path)
 	}
-	if p.Repo != nil {
-		var err error
-		if r.branchPrefix, err = p.Repo.BranchPrefix(ctx); err != nil {
-			return nil, err
-		}
+	if p.Repo != nil && err == nil {
+		r.branchPrefix, err = p.Repo.BranchPrefix(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, r.slots.close())
 	}
 	return r, nil
 }
 
-// carryThrough is the run's story: record, dispatch, judge, report.
-func (r *run) carryThrough(ctx context.Context, kill <-chan struct{}) (Result, error) {
-	if err := r.open(); err != nil {
+// trees says where the worktrees of the run go.
+func (r *run) trees() string {
+	root := r.eng.Operator.WorktreeRoot
+	if root == "" {
+		return r.led.Path(ledger.WorktreesDir)
+	}
+	if home, ok := strings.CutPrefix(root, "~/"); ok {
+		root = filepath.Join(environ.Value(r.eng.Env, "HOME"), home)
+	}
+	return filepath.Join(root, "orchestrate-"+r.led.ID)
+}
+
+// control does what a person asks for while the run goes on.
+func (r *run) control(ctl Controls) (done func()) {
+	over := make(chan struct{})
+	go func() {
+		kill := ctl.Kill
+		for {
+			select {
+			case <-kill:
+				kill = nil
+				r.slots.kill()
+			case <-ctl.Leave:
+				// Whatever cannot be written now was not recorded: a resumed run
+				// finds it as after a crash.
+				_ = r.led.Close()
+				ctl.Left()
+				return
+			case <-over:
+				return
+			}
+		}
+	}()
+	return func() { close(over) }
+}
+
+// carryThrough is the run's story: plan, dispatch, judge, report.
+func (r *run) carryThrough(ctx context.Context, obs Observer) (Result, error) {
+	if err := r.survey(ctx); err != nil {
 		return Result{}, err
+	}
+	if ctx.Err() == nil {
+		obs.Planned(r.plan)
 	}
 	work, stop := r.bounded(ctx)
 	defer stop()
-	done := make(chan struct{})
-	defer close(done)
-	go func() {
-		select {
-		case <-kill:
-			r.slots.kill()
-		case <-done:
-		}
-	}()
-	switch before, err := r.fingerprint(work); {
-	case err == nil:
-		r.before = &before
-		if before.Partial {
-			r.tell("the workspace has too many files to compare all of them before and after: a change may go unseen")
-		}
-	case work.Err() == nil:
-		return Result{}, fmt.Errorf("the checkout could not be recorded before the run: %w", err)
+	if err := r.watchCheckout(work); err != nil {
+		return Result{}, err
 	}
-	r.blockPlanned()
+	if work.Err() == nil {
+		r.blockPlanned()
+	}
 	(&dispatch.Loop{Graph: (*order)(r), Backend: (*backend)(r), Slots: r.plan.Spec.Concurrency}).Run(work)
 	if r.broken != nil {
 		return Result{}, r.broken
 	}
 	r.outsideChanges(context.WithoutCancel(ctx))
 	return r.finish(ctx, r.judge(work))
+}
+
+// survey probes and routes, unless the plan has done so, and leaves what was found.
+func (r *run) survey(ctx context.Context) error {
+	if r.plan.profiles == nil {
+		r.plan.survey(ctx, r.eng)
+	}
+	if ctx.Err() != nil {
+		return nil // interrupted before anything could start
+	}
+	r.profiles = r.plan.profiles
+	for _, j := range r.jobs {
+		j.route = j.planned.Route
+	}
+	for _, n := range r.plan.Notes {
+		r.note(ledger.Noted("", r.redact.String(n)))
+	}
+	return r.writeRuntimes()
+}
+
+// watchCheckout records the shared checkout, so that what changes in it is seen.
+func (r *run) watchCheckout(ctx context.Context) error {
+	switch before, err := r.fingerprint(ctx); {
+	case err == nil:
+		r.before = &before
+		if before.Partial {
+			r.tell("the workspace has too many files to compare all of them before and after: a change may go unseen")
+		}
+	case ctx.Err() == nil:
+		return fmt.Errorf("the checkout could not be recorded before the run: %w", err)
+	}
+	return nil
 }
 
 // bounded ends the work with the wall budget, or when the ledger fails.
@@ -193,28 +242,36 @@ func (r *run) budgetThatEnded() string {
 	return ""
 }
 
-// open leaves what is known before the first job.
-func (r *run) open() error {
-	var ids []string
-	for _, j := range r.plan.Spec.Jobs {
-		ids = append(ids, j.ID)
-	}
+// open leaves what is known before the first probe and says where.
+func (r *run) open(obs Observer) error {
+	r.led.Guard(r.redact)
+	r.treeRoot = r.trees()
 	err := errors.Join(
 		r.led.WriteFile(ledger.SpecFile, r.plan.Spec.Source),
 		r.led.WriteFile(ledger.JobsFile, r.plan.Spec.Resolved()),
-		r.writeRuntimes(),
 		r.led.WriteJSON(ledger.ApprovalsFile, ledger.Approvals{SchemaVersion: ledger.SchemaVersion, Approvals: []ledger.Approval{}}),
-		r.led.Append(ledger.RunStarted(ledger.RunInfo{
-			RunID: r.led.ID, SpecPath: r.plan.Spec.Path, SpecDigest: r.plan.Spec.Digest, Base: r.plan.Base, Jobs: ids,
-		})),
 	)
+	first := []ledger.Record{ledger.RunStarted(r.info())}
+	if err = errors.Join(err, r.led.Append(first...)); err != nil {
+		return err
+	}
+	failpoint.Hit(failpoint.RunStarted)
+	obs.Begun(r.led.ID, r.led.Dir)
+	obs.Record(first[0])
+	r.led.Follow(obs.Record)
 	if clean := r.redact.Bytes(r.plan.Spec.Source); !bytes.Equal(clean, r.plan.Spec.Source) {
 		r.tell(ledger.SpecFile + " and " + ledger.JobsFile + " are kept without what looks like a secret in them")
 	}
-	for _, n := range r.plan.Notes {
-		r.note(ledger.Noted("", r.redact.String(n)))
+	return nil
+}
+
+func (r *run) info() ledger.RunInfo {
+	p := r.plan
+	info := ledger.RunInfo{RunID: r.led.ID, SpecPath: p.Spec.Path, SpecDigest: p.Spec.Digest, Base: p.Base}
+	for i := range p.Spec.Jobs {
+		info.Jobs = append(info.Jobs, p.Spec.Jobs[i].ID)
 	}
-	return err
+	return info
 }
 
 // writeRuntimes leaves the profiles as they are known by now.
