@@ -27,6 +27,7 @@ const (
 	ReasonInjectedSecret Reason = "injected_secret"
 	ReasonBudget         Reason = "budget"
 	ReasonCancelled      Reason = "cancelled" // by a person: the job is interrupted, not failed
+	ReasonCutOff         Reason = "cut_off"   // the engine or the supervisor died: interrupted, not failed
 )
 
 // Reasons for which a job is blocked: it was never dispatched.
@@ -38,4 +39,6 @@ const (
 	BlockedRiskControls Reason = "risk_controls"
 	BlockedIndependence Reason = "independence"
 	BlockedNoAnswer     Reason = "no_answer_from_arbiter"
+	// An earlier attempt's processes are not proven to have ended.
+	BlockedTreeUnproven Reason = "tree_unproven"
 )
