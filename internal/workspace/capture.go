@@ -9,6 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
+
+	"orchestrate/internal/failpoint"
 )
 
 // DefaultMaxPatch bounds a patch in bytes where the caller gives no bound.
@@ -28,6 +31,9 @@ type CaptureRequest struct {
 	Message   string   // first line of the snapshot commit
 	Trailers  []string // "Key: value" lines at its end
 	MaxBytes  int64    // bound of the patch; 0 = DefaultMaxPatch
+	// At is the date of the snapshot commit. With the same date, a capture of the
+	// same files makes the same commit again; zero = now.
+	At time.Time
 	// Review sees the patch before it is on disk and returns what may be written
 	// there; nil writes it as it is. An error ends the capture with nothing
 	// written and nothing committed.
@@ -61,7 +67,8 @@ func (t *Tree) Changed(ctx context.Context) (files []Change, err error) {
 // binaries included and ignored files not: as a patch that `git apply` takes on
 // the base, and as one commit on the worktree's branch, whatever the agent itself
 // committed. For the shared checkout the commit is on no branch and the person's
-// index is not touched.
+// index is not touched. It may be called again when an earlier call did not come
+// to its end: the branch holds one snapshot.
 func (t *Tree) Capture(ctx context.Context, req CaptureRequest) (p Patch, err error) {
 	ix, tree, err := t.snapshot(ctx)
 	if err != nil {
@@ -78,14 +85,17 @@ func (t *Tree) Capture(ctx context.Context, req CaptureRequest) (p Patch, err er
 	if p.Bytes, err = t.writePatch(ctx, tree, req); err != nil {
 		return Patch{}, err
 	}
+	failpoint.Hit(failpoint.PatchThere)
 	if len(p.Files) > 0 {
 		if p.Commit, err = t.commit(ctx, tree, req); err != nil {
 			return Patch{}, err
 		}
 	}
+	failpoint.Hit(failpoint.SnapshotMade)
 	if !t.shared && t.Branch != "" {
 		err = t.settle(ctx, ix, p.Commit)
 	}
+	failpoint.Hit(failpoint.SnapshotBranch)
 	return p, err
 }
 
@@ -109,7 +119,16 @@ func (t *Tree) snapshot(ctx context.Context) (*index, string, error) {
 
 // changes lists the paths that differ between the base and tree.
 func (t *Tree) changes(ctx context.Context, tree string) ([]Change, error) {
-	out, err := t.git.run(ctx, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--full-index", t.Base, tree)
+	return t.git.compare(ctx, t.Base, tree)
+}
+
+// Compare lists the paths that differ between two commits or trees.
+func (r *Repo) Compare(ctx context.Context, base, commit string) ([]Change, error) {
+	return r.git.compare(ctx, base, commit)
+}
+
+func (g git) compare(ctx context.Context, from, to string) ([]Change, error) {
+	out, err := g.run(ctx, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--full-index", "--end-of-options", from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -197,13 +216,19 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return b.buf.Write(p)
 }
 
-// replaceFile writes data beside path and puts it in place in one step.
+// replaceFile writes data beside path and puts it in place in one step, durable
+// before it has its name. What a process left that died before that is written over.
 func replaceFile(path string, data []byte) error {
 	tmp := path + ".tmp"
-	if err := os.WriteFile(tmp, data, 0o600); err != nil {
+	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
 		return err
 	}
-	if err := os.Rename(tmp, path); err != nil {
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(tmp, path)
+	}
+	if err != nil {
 		return errors.Join(err, os.Remove(tmp))
 	}
 	return nil
@@ -218,9 +243,15 @@ func (t *Tree) commit(ctx context.Context, tree string, req CaptureRequest) (str
 	if len(req.Trailers) > 0 {
 		message += "\n\n" + strings.Join(req.Trailers, "\n")
 	}
+	var env []string
+	if !req.At.IsZero() {
+		date := fmt.Sprintf("@%d +0000", req.At.Unix())
+		env = []string{"GIT_AUTHOR_DATE=" + date, "GIT_COMMITTER_DATE=" + date}
+	}
 	out, err := t.git.do(ctx, call{
 		args:  []string{"commit-tree", tree, "-p", t.parent, "-F", "-"},
 		stdin: strings.NewReader(message + "\n"),
+		env:   env,
 	})
 	return strings.TrimSpace(string(out)), err
 }
@@ -229,6 +260,9 @@ func (t *Tree) commit(ctx context.Context, tree string, req CaptureRequest) (str
 // whatever the agent did to them, so that `git status` in the worktree is clean.
 func (t *Tree) settle(ctx context.Context, ix *index, commit string) error {
 	ref := "refs/heads/" + t.Branch
+	if err := t.unlock(ref); err != nil {
+		return err
+	}
 	if _, err := t.git.run(ctx, "symbolic-ref", "HEAD", ref); err != nil {
 		return err
 	}
@@ -236,4 +270,21 @@ func (t *Tree) settle(ctx context.Context, ix *index, commit string) error {
 		return err
 	}
 	return copyIndex(ix.path, filepath.Join(t.git.gitDir, "index"))
+}
+
+// unlock removes the lock files that a killed git, the agent's or an earlier one
+// of ours, left on the worktree's HEAD, index and branch. No process of the
+// attempt is left by now, and these are nobody else's.
+func (t *Tree) unlock(ref string) error {
+	var errs []error
+	for _, name := range []string{
+		filepath.Join(t.git.gitDir, "HEAD.lock"),
+		filepath.Join(t.git.gitDir, "index.lock"),
+		filepath.Join(t.common, filepath.FromSlash(ref)+".lock"),
+	} {
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
 }

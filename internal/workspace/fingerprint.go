@@ -26,9 +26,9 @@ const walkLimit = 200_000
 // Fingerprint is the state of a checkout or folder, for comparing with a later
 // one. Ignored files are not in it.
 type Fingerprint struct {
-	Head    string            // commit, "" for a plain folder
-	Entries map[string]string // path -> content; of a checkout only those that differ from Head
-	Partial bool              // the folder was too large to see it all
+	Head    string            `json:"head"`    // commit, "" for a plain folder
+	Entries map[string]string `json:"entries"` // path -> content; of a checkout only those that differ from Head
+	Partial bool              `json:"partial"` // the folder was too large to see it all
 }
 
 // headEntry stands for a moved HEAD among changed paths.

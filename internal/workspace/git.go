@@ -37,6 +37,7 @@ type call struct {
 	env   []string // extra NAME=value
 	stdin io.Reader
 	out   io.Writer // nil = collected and returned
+	lock  *os.File  // held by the git process too, which may outlive us
 	user  bool      // with the user's own configuration; for questions that run nothing
 }
 
@@ -74,6 +75,9 @@ func (g git) do(ctx context.Context, c call) ([]byte, error) {
 		cmd.Stdout = &out
 	}
 	ownGroup(cmd)
+	if c.lock != nil {
+		inherit(cmd, c.lock)
+	}
 	cmd.WaitDelay = 2 * time.Second
 	err = explain(ctx, cmd.Run(), c.args[0], stderr.String())
 	return out.Bytes(), err

@@ -3,6 +3,7 @@
 package workspace
 
 import (
+	"os"
 	"os/exec"
 	"syscall"
 )
@@ -13,3 +14,6 @@ func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
+
+// inherit gives the process its own copy of the descriptor, and so of the lock.
+func inherit(cmd *exec.Cmd, f *os.File) { cmd.ExtraFiles = append(cmd.ExtraFiles, f) }

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"os"
 	"os/exec"
 	"syscall"
 )
@@ -9,3 +10,6 @@ import (
 func ownGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
+
+// inherit does nothing: a lock of Windows belongs to the process that took it.
+func inherit(*exec.Cmd, *os.File) {}

@@ -112,6 +112,15 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (string, error) {
 	return "", fmt.Errorf("%q names no commit in %s; see: git log --oneline --all", rev, r.Top())
 }
 
+// Has says whether the repository holds an object, named by its whole SHA.
+func (r *Repo) Has(ctx context.Context, sha string) (bool, error) {
+	_, err := r.git.run(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", sha+"^{object}")
+	if code(err) == 1 {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // Dirty lists the paths of the checkout, with slashes and relative to Top, that
 // differ from HEAD or are untracked. A worktree does not see those changes.
 func (r *Repo) Dirty(ctx context.Context) ([]string, error) {

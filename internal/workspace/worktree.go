@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
-	"github.com/gofrs/flock"
+	"orchestrate/internal/failpoint"
 )
 
 // ErrBranchExists says that a branch of the wanted name is there already.
@@ -25,7 +26,8 @@ type Tree struct {
 	Branch string // "" for the shared checkout and for a tree without a branch
 	Base   string // the commit (shared checkout: the tree) that changes are told from
 
-	shared bool // the user's own checkout
+	shared bool   // the user's own checkout
+	common string // git directory of the repository; "" for the shared checkout
 	git    git
 	seed   string // index that describes Base
 	parent string // parent of the snapshot commit
@@ -34,10 +36,10 @@ type Tree struct {
 // AddWorktree checks sha out into the new folder dir on the new branch; an empty
 // name makes a tree on no branch, for one that only looks. It waits for its turn
 // when another is being added: git reads what it has registered of all worktrees
-// meanwhile, and fails on one that is half written. Nothing that is there is overwritten: an existing
-// branch is ErrBranchExists.
+// meanwhile, and fails on one that is half written. Nothing that is there is
+// overwritten: an existing branch is ErrBranchExists.
 func (r *Repo) AddWorktree(ctx context.Context, dir, branch, sha string) (*Tree, error) {
-	leave, err := r.turn(ctx)
+	lock, leave, err := r.turn(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -57,9 +59,10 @@ func (r *Repo) AddWorktree(ctx context.Context, dir, branch, sha string) (*Tree,
 		return nil, err
 	}
 	args := append(append([]string{"worktree", "add", "--quiet"}, on...), "--", dir, sha)
-	if _, err := g.run(ctx, args...); err != nil {
-		return nil, errors.Join(fmt.Errorf("adding the worktree %s: %w", dir, err), r.dropBranch(ctx, branch, sha))
+	if _, err := g.do(ctx, call{args: args, lock: lock}); err != nil {
+		return nil, errors.Join(fmt.Errorf("adding the worktree %s: %w", dir, err), r.mend(dir), r.dropBranch(ctx, branch, sha))
 	}
+	failpoint.Hit(failpoint.TreeAdded)
 	return r.newTree(dir, branch, sha)
 }
 
@@ -90,35 +93,84 @@ func (r *Repo) newTree(dir, branch, sha string) (*Tree, error) {
 	if !filepath.IsAbs(gitDir) {
 		gitDir = filepath.Join(dir, gitDir)
 	}
-	t := &Tree{
-		Dir: dir, Branch: branch, Base: sha, parent: sha,
-		git:  git{gitDir: filepath.Clean(gitDir), workTree: dir, config: r.git.config},
-		seed: filepath.Join(gitDir, baseIndex),
-	}
+	t := r.treeAt(TreePlace{Dir: dir, GitDir: gitDir, Branch: branch, Base: sha})
 	return t, copyIndex(filepath.Join(gitDir, "index"), t.seed)
 }
 
-// turn waits until nobody adds a worktree to the repository, in no process.
-func (r *Repo) turn(ctx context.Context) (leave func(), err error) {
+// turn waits until nobody adds a worktree to the repository, in no process, and
+// notes in the lock which folder is next. A note that is still there is of one that
+// died in the middle; what it left is mended.
+func (r *Repo) turn(ctx context.Context, dir string) (lock *os.File, leave func(), err error) {
 	select {
 	case r.adding <- struct{}{}: // among ourselves without polling
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return nil, nil, ctx.Err()
 	}
-	dir := filepath.Join(r.common, "orchestrate")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if lock, err = r.addLock(ctx, dir); err != nil {
 		<-r.adding
-		return nil, fmt.Errorf("the lock for adding worktrees: %w", err)
+		return nil, nil, err
 	}
-	lock := flock.New(filepath.Join(dir, "add"))
-	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {
-		<-r.adding
-		return nil, fmt.Errorf("waiting for another process that adds a worktree to %s: %w", r.Top(), err)
-	}
-	return func() {
-		_ = lock.Close() // the kernel drops the lock with the descriptor whatever Close says
+	return lock, func() {
+		_ = lock.Truncate(0) // a note too many costs the next one a look
+		_ = lock.Close()     // the kernel drops the lock with the descriptor whatever Close says
 		<-r.adding
 	}, nil
+}
+
+// addLock takes the lock for adding the worktree dir.
+func (r *Repo) addLock(ctx context.Context, dir string) (*os.File, error) {
+	own := filepath.Join(r.common, "orchestrate")
+	if err := os.MkdirAll(own, 0o755); err != nil {
+		return nil, fmt.Errorf("the lock for adding worktrees: %w", err)
+	}
+	lock, err := hold(ctx, filepath.Join(own, "add"), nil)
+	if err != nil {
+		return nil, fmt.Errorf("waiting for another process that adds a worktree to %s: %w", r.Top(), err)
+	}
+	left, err := io.ReadAll(io.NewSectionReader(lock, 0, 1<<16))
+	if err == nil && len(left) > 0 {
+		err = r.mend(string(left))
+	}
+	if err == nil {
+		err = rewrite(lock, dir)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("the lock for adding worktrees: %w", err), lock.Close())
+	}
+	return lock, nil
+}
+
+// mend removes what git had registered of a worktree whose adding was cut off: an
+// empty file there makes every later worktree command fail, and gc too. Nobody
+// worked in it yet; the folder itself is left as it is.
+func (r *Repo) mend(dir string) error {
+	all := filepath.Join(r.common, "worktrees")
+	entries, err := os.ReadDir(all)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		if at := filepath.Join(all, e.Name()); e.IsDir() && halfAdded(at, dir) {
+			if err := os.RemoveAll(at); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// halfAdded tells whether a registration is that of the worktree dir and still
+// has git's own mark of being made.
+func halfAdded(at, dir string) bool {
+	mark, err := os.ReadFile(filepath.Join(at, "locked"))
+	if err != nil || !strings.HasPrefix("initializing", strings.TrimSpace(string(mark))) {
+		return false
+	}
+	if link, err := os.ReadFile(filepath.Join(at, "gitdir")); err == nil && len(link) > 0 {
+		return names(at, "gitdir", filepath.Join(dir, ".git")) == nil
+	}
+	number, ok := strings.CutPrefix(filepath.Base(at), filepath.Base(dir)) // git adds one to a name that is taken
+	return ok && strings.Trim(number, "0123456789") == ""
 }
 
 // free makes sure that the branch does not exist, and says who has it otherwise.

@@ -49,7 +49,7 @@ func TestManyWorktreesAtOnce(t *testing.T) {
 
 func TestWaitingForATurnEndsWithTheContext(t *testing.T) {
 	r, _ := newRepo(t)
-	leave, err := r.turn(context.Background())
+	_, leave, err := r.turn(context.Background(), "somewhere")
 	if err != nil {
 		t.Fatal(err)
 	}
