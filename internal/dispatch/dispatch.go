@@ -30,7 +30,8 @@ type Backend interface {
 	// not begun stays queued.
 	MayStart() bool
 	// Attempt carries out attempt n (from 1) of the job in the given slot and
-	// returns when it is settled in the ledger and its tree is gone.
+	// returns when it is settled in the ledger and its tree is gone. One that an
+	// earlier process began is carried on (Loop.Carry).
 	Attempt(ctx context.Context, slot int, job string, n int) Ended
 }
 

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"context"
+	"maps"
 	"time"
 )
 
@@ -12,6 +13,15 @@ type Loop struct {
 	Backend Backend
 	Slots   int
 
+	// Attempts is how many attempts an earlier process made, per job; the next
+	// of a job has the number after that.
+	Attempts map[string]int
+	// Carry lists jobs whose last attempt of those is under way already. Before
+	// anything starts, the backend is called for that attempt, even when ctx has
+	// ended: somebody must see it through. Each takes a slot.
+	Carry []string
+
+	carry   []string // those of Carry that have no slot yet
 	free    []int
 	running int
 	ended   chan result
@@ -38,6 +48,7 @@ type waiter struct {
 func (l *Loop) Run(ctx context.Context) {
 	l.init()
 	for {
+		l.carryOn(ctx)
 		next, any := l.startAll(ctx)
 		if l.running == 0 && (!any || ctx.Err() != nil) {
 			return
@@ -49,10 +60,25 @@ func (l *Loop) Run(ctx context.Context) {
 func (l *Loop) init() {
 	l.ended = make(chan result, l.Slots)
 	l.tries = map[string]int{}
+	maps.Copy(l.tries, l.Attempts)
 	l.last = map[string]time.Time{}
 	l.paused = map[string]time.Time{}
 	for i := l.Slots - 1; i >= 0; i-- {
 		l.free = append(l.free, i)
+	}
+	l.carry = l.Carry
+	for _, job := range l.carry {
+		l.Graph.Start(job) // it holds its key from now on, with or without a slot
+	}
+}
+
+// carryOn hands the attempts that are under way to the backend. More than there
+// are slots wait for one, before all that only wants to begin.
+func (l *Loop) carryOn(ctx context.Context) {
+	for len(l.carry) > 0 && len(l.free) > 0 {
+		job := l.carry[0]
+		l.carry = l.carry[1:]
+		l.launch(ctx, job)
 	}
 }
 
@@ -171,11 +197,17 @@ func (l *Loop) heldUntil(job string) (at time.Time, forever bool) {
 	return at, false
 }
 
+// start begins the job's next attempt.
 func (l *Loop) start(ctx context.Context, job string) {
+	l.tries[job]++
+	l.launch(ctx, job)
+}
+
+// launch gives the job's present attempt a slot.
+func (l *Loop) launch(ctx context.Context, job string) {
 	slot := l.free[len(l.free)-1]
 	l.free = l.free[:len(l.free)-1]
 	l.running++
-	l.tries[job]++
 	n := l.tries[job]
 	if rt := l.Backend.Runtime(job); l.Backend.Spacing(rt) > 0 {
 		l.last[rt] = time.Now()
