@@ -4,14 +4,18 @@
 package history
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
+	"orchestrate/internal/failpoint"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
 )
@@ -66,26 +70,72 @@ func Lines(runID, verdict string, jobs []ledger.JobStatus, at time.Time) []Line 
 // Append adds lines to the history of the workspace at root, in one write that
 // no other run's can fall into.
 func Append(root string, lines []Line) error {
+	return add(root, lines, func(*os.File, []Line) ([]Line, error) { return lines, nil })
+}
+
+// AppendOnce is Append without the lines that the history has already: of a run
+// that died after it wrote them, or was resumed and changed nothing.
+func AppendOnce(root string, lines []Line) error {
+	return add(root, lines, missing)
+}
+
+// add writes those lines that choose leaves over, which sees the history as it is
+// when it is ours.
+func add(root string, lines []Line, choose func(*os.File, []Line) ([]Line, error)) error {
 	if len(lines) == 0 {
 		return nil
-	}
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	for _, l := range lines {
-		if err := enc.Encode(l); err != nil {
-			return fmt.Errorf("history line of job %s: %w", l.JobID, err)
-		}
 	}
 	name := Path(root)
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
-	if err := appendTo(f, buf.Bytes()); err != nil {
+	err = lock(f) // until it is closed
+	if err == nil {
+		failpoint.Hit(failpoint.HistoryBefore)
+		lines, err = choose(f, lines)
+	}
+	if err == nil {
+		err = appendTo(f, lines)
+	}
+	if err != nil {
 		return errors.Join(fmt.Errorf("history %s: %w", name, err), f.Close())
 	}
 	return f.Close()
+}
+
+// key is what makes two lines say the same of one job.
+type key struct {
+	run, job string
+	attempts int
+	status   ledger.Status
+	verdict  string
+}
+
+func (l Line) key() key { return key{l.RunID, l.JobID, l.Attempts, l.Status, l.Verdict} }
+
+// missing are those lines that the file does not have.
+func missing(f *os.File, lines []Line) ([]Line, error) {
+	runs := map[string]bool{}
+	for _, l := range lines {
+		runs[l.RunID] = true
+	}
+	have := map[key]bool{}
+	in := bufio.NewReader(f)
+	for {
+		data, err := in.ReadBytes('\n')
+		var l Line
+		if json.Unmarshal(data, &l) == nil && runs[l.RunID] { // what is no line was torn
+			have[l.key()] = true
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return have[l.key()] }), nil
 }
 
 // Path is the history file of the workspace at root.
@@ -93,25 +143,40 @@ func Path(root string) string {
 	return filepath.Join(root, filepath.FromSlash(ledger.ReportsDir), ledger.HistoryFile)
 }
 
-// appendTo writes under the file's lock, which Close drops. A line that a dead
-// writer left without its end is closed off first, so that it spoils no other.
-func appendTo(f *os.File, lines []byte) error {
-	if err := lock(f); err != nil {
-		return err
+// appendTo writes lines, all or none. A line that a dead writer left without its
+// end is closed off first, so that it spoils no other.
+func appendTo(f *os.File, lines []Line) error {
+	if len(lines) == 0 {
+		return nil
 	}
-	size, err := f.Seek(0, 2)
+	size, torn, err := end(f)
 	if err != nil {
 		return err
 	}
-	if size > 0 {
-		last := make([]byte, 1)
-		if _, err := f.ReadAt(last, size-1); err != nil {
-			return err
-		}
-		if last[0] != '\n' {
-			lines = append([]byte{'\n'}, lines...)
+	var buf bytes.Buffer
+	if torn {
+		buf.WriteByte('\n')
+	}
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	for _, l := range lines {
+		if err := enc.Encode(l); err != nil {
+			return fmt.Errorf("line of job %s: %w", l.JobID, err)
 		}
 	}
-	_, err = f.Write(lines)
-	return err
+	if _, err := f.Write(buf.Bytes()); err != nil {
+		return errors.Join(err, f.Truncate(size))
+	}
+	failpoint.Hit(failpoint.HistoryWritten)
+	return f.Sync()
+}
+
+// end is the file's size, and whether its last line lacks its end.
+func end(f *os.File) (size int64, torn bool, err error) {
+	if size, err = f.Seek(0, io.SeekEnd); err != nil || size == 0 {
+		return size, false, err
+	}
+	last := make([]byte, 1)
+	_, err = f.ReadAt(last, size-1)
+	return size, last[0] != '\n', err
 }

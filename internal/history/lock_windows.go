@@ -1,3 +1,5 @@
+//go:build !nolocks
+
 package history
 
 import (
