@@ -29,13 +29,13 @@ func TestMain(m *testing.M) {
 	if agents[filepath.Base(os.Args[0])] {
 		leave(fakecli.Main(os.Args[0], os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
-	testscript.Main(checked{m}, map[string]func(){
+	testscript.Main(checked{m}, also(map[string]func(){
 		"orchestrate":           func() { os.Exit(cli.OS()) },
 		"orchestrate-supervise": superviseMain, // the lean program, as installed beside it
 		"alone":                 func() { os.Exit(alone(os.Args[1:])) },
 		"hold":                  func() { leave(hold(os.Args[1:])) },
 		"say":                   func() { leave(say(os.Args[1:])) },
-	})
+	}, hardships))
 }
 
 // leave ends a program that is no part of what is tested. Unlike os.Exit it does
@@ -70,7 +70,8 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup:               furnish,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+		Condition:           condition,
+		Cmds: also(map[string]func(*testscript.TestScript, bool, []string){
 			"agent":    agent,
 			"repo":     repo,
 			"ends":     ends,
@@ -85,7 +86,7 @@ func TestScripts(t *testing.T) {
 			"free":     free,
 			"clean":    clean,
 			"nosecret": nosecret,
-		},
+		}, baddayCommands),
 	})
 }
 
