@@ -12,7 +12,7 @@ import (
 
 // Replay is the state that a run's journal tells of.
 func Replay(dir string) (State, error) {
-	f, err := replayFile(filepath.Join(dir, JournalFile))
+	f, err := replayFile(filepath.Join(dir, JournalFile), nil)
 	return f.state, err
 }
 

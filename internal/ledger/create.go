@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"orchestrate/internal/process"
 )
 
 // Create makes a new run directory below the workspace root, named after now,
@@ -64,24 +66,33 @@ func (r *Run) start() (err error) {
 			err = errors.Join(err, r.root.Close())
 		}
 	}()
-	if r.lock, err = r.root.OpenFile(RunLockFile, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode); err != nil {
+	if r.lock, err = r.root.OpenFile(RunLockFile, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL, fileMode); err != nil {
 		return err
 	}
 	file, err := r.startLocked()
 	if err != nil {
 		return errors.Join(err, r.lock.Close())
 	}
-	r.journal = newJournal(file)
+	r.run(file)
+	return nil
+}
+
+// run begins to write, behind the records that are in the journal.
+func (r *Run) run(journal *os.File) {
+	r.patience, r.closed = patience, false
+	r.journal = newJournal(journal, r.fold.state.Seq)
 	r.encoder = json.NewEncoder(&r.line)
 	r.encoder.SetEscapeHTML(false)
 	r.snap = startSnapshots(r.writeSnapshot)
-	return nil
 }
 
 func (r *Run) startLocked() (journal *os.File, err error) {
 	ok, err := lockFile(r.lock)
 	if err != nil || !ok {
 		return nil, errors.Join(err, errors.New("its lock cannot be taken"))
+	}
+	if err := writeOwner(r.lock, process.Self()); err != nil {
+		return nil, err
 	}
 	if err := r.WriteFile(ignoreFile, []byte("*\n")); err != nil {
 		return nil, err

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"orchestrate/internal/failpoint"
 )
 
 // Files are for their owner's eyes only.
@@ -27,16 +29,17 @@ func (r *Run) WriteFile(rel string, data []byte) error {
 	}
 	data = r.clean(rel, data)
 	name := filepath.FromSlash(rel)
-	dir, base := filepath.Split(name)
-	temp := dir + "." + base + "." + strconv.FormatInt(r.temp.Add(1), 36) + ".tmp"
-	err := r.writeTemp(temp, data)
-	if errors.Is(err, fs.ErrNotExist) && dir != "" {
+	temp, err := r.writeTemp(name, data)
+	if dir := filepath.Dir(name); errors.Is(err, fs.ErrNotExist) && dir != "." {
 		if err = r.MkdirAll(dir); err == nil {
-			err = r.writeTemp(temp, data)
+			temp, err = r.writeTemp(name, data)
 		}
 	}
 	if err != nil {
 		return err
+	}
+	if failpoint.Enabled && rel == StateFile {
+		failpoint.Hit(failpoint.SnapshotBefore)
 	}
 	err = r.root.Rename(temp, name)
 	if info, gone := r.root.Lstat(name); err != nil && gone == nil && info.IsDir() {
@@ -46,19 +49,46 @@ func (r *Run) WriteFile(rel string, data []byte) error {
 	if err != nil {
 		return errors.Join(err, r.root.RemoveAll(temp))
 	}
+	if failpoint.Enabled && rel == StateFile {
+		failpoint.Hit(failpoint.SnapshotAfter)
+	}
 	return nil
 }
 
-func (r *Run) writeTemp(temp string, data []byte) error {
-	f, err := r.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+func (r *Run) writeTemp(name string, data []byte) (temp string, err error) {
+	f, temp, err := r.createTemp(name, os.O_WRONLY)
 	if err != nil {
-		return err
+		return "", err
 	}
 	_, err = f.Write(data)
 	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, r.root.Remove(temp))
+		return "", errors.Join(err, r.root.Remove(temp))
 	}
-	return nil
+	return temp, nil
+}
+
+// createTemp makes a file beside name under a name that nobody uses; isTemp knows it
+// again.
+func (r *Run) createTemp(name string, flags int) (f *os.File, temp string, err error) {
+	dir, base := filepath.Split(name)
+	for {
+		temp = dir + "." + base + "." + strconv.FormatInt(r.temp.Add(1), 10) + ".tmp"
+		f, err = r.root.OpenFile(temp, flags|os.O_CREATE|os.O_EXCL, fileMode)
+		if !errors.Is(err, fs.ErrExist) {
+			return f, temp, err
+		}
+	}
+}
+
+// isTemp reports whether a file's name is one that createTemp gives. The supervisor's
+// temporary files have others.
+func isTemp(name string) bool {
+	rest, ok := strings.CutSuffix(name, ".tmp")
+	if !ok || !strings.HasPrefix(rest, ".") {
+		return false
+	}
+	_, err := strconv.ParseInt(rest[strings.LastIndexByte(rest, '.')+1:], 10, 64)
+	return err == nil
 }
 
 // WriteJSON is WriteFile with v as indented JSON.

@@ -10,7 +10,8 @@ import (
 // and then leaves the state as it was. It knows no disk and no clock.
 type folder struct {
 	state State
-	index map[string]int // job id -> place in state.Jobs
+	index map[string]int  // job id -> place in state.Jobs
+	open  map[string]bool // jobs with an attempt that was intended and has not ended
 }
 
 // apply takes the next record.
@@ -34,7 +35,7 @@ func (f *folder) expect(r Record) error {
 		return fmt.Errorf("seq %d where %d was expected", r.Seq, f.state.Seq+1)
 	case (f.state.Seq == 0) != (r.Kind == KindRunStarted):
 		return fmt.Errorf("%s as record %d: run_started comes first, and once", r.Kind, r.Seq)
-	case f.state.Phase == PhaseEnded:
+	case f.state.Phase == PhaseEnded && r.Kind != KindResumed:
 		return fmt.Errorf("%s after run_ended", r.Kind)
 	}
 	return nil
@@ -44,18 +45,8 @@ func (f *folder) move(r Record) error {
 	switch r.Kind {
 	case KindRunStarted:
 		return f.runStarted(r)
-	case KindIntent, KindStarted, KindEvent, KindAttemptEnded, KindSettled:
-		j, err := f.job(r)
-		if err != nil {
-			return err
-		}
-		if err := j.move(r); err != nil {
-			return fmt.Errorf("%s of job %q, which is %s at attempt %d: %w", r.Kind, r.Job, j.Status, j.Attempt, err)
-		}
-		if r.Job == ArbiterJob {
-			f.state.Arbiter = j
-		}
-		return nil
+	case KindIntent, KindStarted, KindEvent, KindAttemptEnded, KindSettled, KindRequeued:
+		return f.moveJob(r)
 	case KindNote:
 		return f.note(r)
 	case KindArbitrating:
@@ -66,8 +57,38 @@ func (f *folder) move(r Record) error {
 		return nil
 	case KindRunEnded:
 		return f.runEnded(r)
+	case KindResumed:
+		f.state.Phase, f.state.EndedAt = PhaseRunning, nil
+		f.state.Verdict, f.state.ExitStatus = "", nil
+		f.state.Resumes++
+		return nil
 	}
 	return fmt.Errorf("unknown kind %q", r.Kind)
+}
+
+func (f *folder) moveJob(r Record) error {
+	j, err := f.job(r)
+	if err != nil {
+		return err
+	}
+	if r.Kind == KindRequeued && f.state.Resumes == 0 {
+		err = errors.New("the run was never resumed")
+	} else {
+		err = j.move(r, f.open[r.Job])
+	}
+	if err != nil {
+		return fmt.Errorf("%s of job %q, which is %s at attempt %d: %w", r.Kind, r.Job, j.Status, j.Attempt, err)
+	}
+	switch r.Kind {
+	case KindIntent:
+		f.open[r.Job] = true
+	case KindAttemptEnded, KindSettled:
+		delete(f.open, r.Job)
+	}
+	if r.Job == ArbiterJob {
+		f.state.Arbiter = j
+	}
+	return nil
 }
 
 func (f *folder) runStarted(r Record) error {
@@ -83,7 +104,7 @@ func (f *folder) runStarted(r Record) error {
 		index[id] = i
 		jobs[i] = JobState{ID: id, Status: Queued}
 	}
-	f.index = index
+	f.index, f.open = index, map[string]bool{}
 	f.state = State{
 		SchemaVersion: SchemaVersion, RunID: r.Run.RunID,
 		SpecPath: r.Run.SpecPath, SpecDigest: r.Run.SpecDigest, Base: r.Run.Base,
@@ -95,6 +116,9 @@ func (f *folder) runStarted(r Record) error {
 func (f *folder) note(r Record) error {
 	if r.Text == "" {
 		return errors.New("note without a text")
+	}
+	if r.About != "" && (r.Job != "" || r.About != AboutRun && r.About != AboutCheckout) {
+		return fmt.Errorf("note about %q of job %q: only one of the run is about the run or the checkout", r.About, r.Job)
 	}
 	if r.Job == "" {
 		return nil
@@ -128,32 +152,50 @@ func (f *folder) job(r Record) (*JobState, error) {
 	return nil, fmt.Errorf("%s names job %q, which is not in this run", r.Kind, r.Job)
 }
 
-// move is one job's transition.
-func (j *JobState) move(r Record) error {
+// move is one job's transition; open says that its newest attempt has not ended.
+func (j *JobState) move(r Record, open bool) error {
+	if r.Kind == KindRequeued {
+		return j.requeue(r, open)
+	}
 	if j.Status.Settled() {
 		return errors.New("it has settled")
 	}
 	if r.Kind == KindIntent {
-		return j.intend(r)
+		return j.intend(r, open)
 	}
 	if r.Attempt != j.Attempt {
 		return fmt.Errorf("attempt %d is not its newest", r.Attempt)
 	}
 	switch r.Kind {
 	case KindStarted:
-		return j.start(r)
+		return j.start(r, open)
 	case KindEvent:
 		if r.Event == nil || j.Attempt == 0 {
 			return errors.New("no event, or none of an attempt")
 		}
 		return nil
 	default:
-		return j.end(r)
+		return j.end(r, open)
 	}
 }
 
-func (j *JobState) intend(r Record) error {
-	if j.Status != Queued || r.Attempt != j.Attempt+1 || r.Route == nil {
+// requeue keeps what tells of the older attempts: their number, and when the first
+// of them started.
+func (j *JobState) requeue(r Record, open bool) error {
+	switch {
+	case open:
+		return errors.New("its attempt is under way")
+	case r.Text == "":
+		return errors.New("it does not say why")
+	case j.ID == ArbiterJob && j.Attempt == 0 && !j.Status.Settled():
+		return errors.New("it was never asked")
+	}
+	j.Status, j.Reason, j.Evidence, j.EndedAt = Queued, "", "", nil
+	return nil
+}
+
+func (j *JobState) intend(r Record, open bool) error {
+	if open || j.Status != Queued || r.Attempt != j.Attempt+1 || r.Route == nil {
 		return fmt.Errorf("attempt %d, with a route, can start only after attempt %d has ended", r.Attempt, r.Attempt-1)
 	}
 	j.Attempt, j.Runtime, j.Model = r.Attempt, r.Route.Runtime, r.Route.Model
@@ -161,8 +203,8 @@ func (j *JobState) intend(r Record) error {
 	return nil
 }
 
-func (j *JobState) start(r Record) error {
-	if j.Status != Queued || j.Attempt == 0 {
+func (j *JobState) start(r Record, open bool) error {
+	if !open || j.Status != Queued {
 		return errors.New("only an attempt that was intended can start")
 	}
 	j.Status = Running
@@ -173,11 +215,11 @@ func (j *JobState) start(r Record) error {
 	return nil
 }
 
-func (j *JobState) end(r Record) error {
+func (j *JobState) end(r Record, open bool) error {
 	switch {
 	case r.Settled == nil || !r.Status.Settled() || r.Status != r.Settled.Status:
 		return errors.New("it carries no settled status")
-	case r.Kind == KindAttemptEnded && j.Attempt == 0:
+	case r.Kind == KindAttemptEnded && !open:
 		return errors.New("there is no attempt that could end")
 	}
 	j.Reason, j.Evidence = r.Reason, r.Text

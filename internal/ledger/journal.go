@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"sync"
+
+	"orchestrate/internal/failpoint"
 )
 
 // noteBound is how many bytes of notes may wait before they are written.
@@ -28,8 +30,9 @@ type journal struct {
 	err     error
 }
 
-func newJournal(f *os.File) *journal {
-	j := &journal{file: f}
+// newJournal goes on with a file whose records up to seq are durable.
+func newJournal(f *os.File, seq int64) *journal {
+	j := &journal{file: f, last: seq, durable: seq}
 	j.turn.L = &j.mu
 	return j
 }
@@ -77,9 +80,12 @@ func (j *journal) write(durably bool) {
 	j.queue, j.spare = j.spare, j.queue
 	upTo := j.last
 	j.mu.Unlock()
-	_, err := j.file.Write(j.spare.Bytes())
+	failpoint.Hit(failpoint.JournalBefore)
+	err := writeLines(j.file, j.spare.Bytes())
+	failpoint.Hit(failpoint.JournalWritten)
 	if err == nil && durably {
 		err = syncData(j.file)
+		failpoint.Hit(failpoint.JournalSynced)
 	}
 	j.mu.Lock()
 	j.writing = false
@@ -90,4 +96,18 @@ func (j *journal) write(durably bool) {
 		j.durable = upTo
 	}
 	j.turn.Broadcast()
+}
+
+// writeLines is one write, except for a test that wants a torn one.
+func writeLines(f *os.File, lines []byte) error {
+	if failpoint.Enabled {
+		half := len(lines) / 2
+		if _, err := f.Write(lines[:half]); err != nil {
+			return err
+		}
+		failpoint.Hit(failpoint.JournalTorn)
+		lines = lines[half:]
+	}
+	_, err := f.Write(lines)
+	return err
 }

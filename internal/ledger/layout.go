@@ -16,7 +16,7 @@ const (
 	ApprovalsFile  = "approvals.json" // what was approved, by whom
 	ReportFile     = "report.md"
 	ReportJSONFile = "report.json"
-	RunLockFile    = "run.lock" // held by the run's owner
+	RunLockFile    = "run.lock" // held by the run's owner, says who that is
 	WorktreesDir   = "worktrees"
 )
 
@@ -60,7 +60,9 @@ func JobPath(job string, rel ...string) string {
 }
 
 // AttemptDir names the folder of an older attempt in its job's directory.
-func AttemptDir(n int) string { return "attempt-" + strconv.Itoa(n) }
+func AttemptDir(n int) string { return attemptPrefix + strconv.Itoa(n) }
+
+const attemptPrefix = "attempt-"
 
 // CheckPath is the path, from the run directory, of a file of check n (from 1)
 // of a job; ext is out, err or json.

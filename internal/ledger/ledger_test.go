@@ -171,6 +171,7 @@ func TestSecondAttemptMovesTheFirstAside(t *testing.T) {
 	must(t, err)
 	must(t, r.WriteJSON("a/status.json", JobStatus{ID: "a", Attempts: 1, Status: Failed}))
 	must(t, r.WriteFile("a/artifacts/x/report.md", []byte("one")))
+	r.patience = 0
 	if _, _, err := r.BeginAttempt("a", 2); !errors.Is(err, ErrHeld) {
 		t.Fatalf("attempt 2 beside a living attempt 1: %v", err)
 	}

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build unix && !nolocks
 
 package ledger
 
@@ -25,6 +25,3 @@ func lockFile(f *os.File) (ok bool, err error) {
 		}
 	}
 }
-
-// syncDir makes the names in a folder durable.
-func syncDir(d *os.File) error { return d.Sync() }

@@ -22,7 +22,9 @@ const (
 	KindSettled      RecordKind = "settled"       // the job will not move again: Settled
 	KindNote         RecordKind = "note"          // worth knowing, changes no state: Text, perhaps Job
 	KindArbitrating  RecordKind = "arbitrating"   // the jobs are over, the arbiter's turn
-	KindRunEnded     RecordKind = "run_ended"     // the last record: Verdict, ExitStatus
+	KindRunEnded     RecordKind = "run_ended"     // the last record, unless the run is resumed: Verdict, ExitStatus
+	KindResumed      RecordKind = "resumed"       // another engine carries the run on: RetryFailed
+	KindRequeued     RecordKind = "requeued"      // a resumed run will do this job again, or at last: Job, Text
 )
 
 // Record is one line of journal.jsonl. Use the constructors below: they fill
@@ -46,15 +48,42 @@ type Record struct {
 	Settled       *JobStatus     `json:"settled,omitempty"`
 	Verdict       string         `json:"verdict,omitempty"`
 	ExitStatus    *int           `json:"exitStatus,omitempty"`
+	Work          *Work          `json:"work,omitempty"`        // of the attempt that ended
+	About         string         `json:"about,omitempty"`       // of a note: run | checkout
+	RetryFailed   bool           `json:"retryFailed,omitempty"` // failed jobs are to be done again too
 }
 
-// RunInfo is what is fixed when a run starts.
+// What a note can be about so that the arbiter and the report are told it too. Other
+// notes are for who follows the run.
+const (
+	AboutRun      = "run"
+	AboutCheckout = "checkout" // the shared checkout changed
+)
+
+// RunInfo is what is fixed when a run starts. Dir, Cwd, Rehearse and Script are
+// empty in runs that an older program started.
 type RunInfo struct {
 	RunID      string   `json:"runId"`
 	SpecPath   string   `json:"specPath"`
 	SpecDigest string   `json:"specDigest"` // SHA-256 of the spec's bytes, hex
 	Base       string   `json:"base"`       // commit, "" outside a repository
 	Jobs       []string `json:"jobs"`       // ids in spec order
+	Dir        string   `json:"dir"`        // the run directory, absolute
+	Cwd        string   `json:"cwd"`        // where the run was started from
+	Rehearse   bool     `json:"rehearse"`
+	Script     string   `json:"script"` // of the stand-in, "" = none
+}
+
+// Work is what an attempt was given and what it left, as digests: whether its
+// success still counts when the run is resumed follows from them.
+type Work struct {
+	Inputs string   `json:"inputs"` // digest of what it was given
+	Base   string   `json:"base"`   // commit its tree started from, "" = none
+	Commit string   `json:"commit"` // snapshot of what it left, "" = none
+	Output string   `json:"output"` // SHA-256 of output.md, "" = none
+	Patch  string   `json:"patch"`  // SHA-256 of changes.patch, "" = none
+	Masked bool     `json:"masked"` // the patch is a redacted copy to read
+	Shared []string `json:"shared"` // paths it changed in the shared checkout
 }
 
 // RunStarted is the first record of a run.
@@ -101,10 +130,26 @@ func Noted(job, text string) Record {
 	return Record{Kind: KindNote, Job: job, Text: text}
 }
 
+// Told is a note of the run that the arbiter and the report are told too.
+func Told(about, text string) Record {
+	return Record{Kind: KindNote, About: about, Text: text}
+}
+
+// Resumed says that another engine carries the run on, whether or not it had ended.
+func Resumed(retryFailed bool) Record {
+	return Record{Kind: KindResumed, RetryFailed: retryFailed}
+}
+
+// Requeued puts a job of a resumed run back into the queue, and says why.
+func Requeued(job, why string) Record {
+	return Record{Kind: KindRequeued, Job: job, Text: why}
+}
+
 // Arbitrating says that the jobs are over and the arbiter's turn has come.
 func Arbitrating() Record { return Record{Kind: KindArbitrating} }
 
-// RunEnded is the last record of a run: the verdict and the exit status.
+// RunEnded is the last record of a run, until somebody resumes it: the verdict and
+// the exit status.
 func RunEnded(verdict string, exitStatus int) Record {
 	return Record{Kind: KindRunEnded, Verdict: verdict, ExitStatus: &exitStatus}
 }

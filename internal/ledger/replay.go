@@ -26,17 +26,18 @@ func (e *CorruptError) Error() string {
 
 func (e *CorruptError) Unwrap() error { return e.Err }
 
-// replayFile reads the journal of a run directory, of a live run too. A last line
-// without its newline was being written when the writer died, or is being written
-// now, and does not count. Anything else that is not a sound record in its place is a
-// CorruptError.
-func replayFile(path string) (folder, error) {
+// replayFile reads the journal of a run directory, of a live run too, and calls visit,
+// unless it is nil, with every record. A last line without its newline was being
+// written when the writer died, or is being written now, and does not count. Anything
+// else that is not a sound record in its place is a CorruptError.
+func replayFile(path string, visit func(Record, State) error) (folder, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return folder{}, notARun(path, err)
 	}
 	defer file.Close() // only read
-	return replay(path, file)
+	f, _, err := replay(path, file, visit)
+	return f, err
 }
 
 func notARun(path string, err error) error {
@@ -46,8 +47,9 @@ func notARun(path string, err error) error {
 	return err
 }
 
-func replay(path string, from io.Reader) (folder, error) {
-	var f folder
+// replay also counts the bytes of the whole lines. What visit is shown of the state it
+// must not keep.
+func replay(path string, from io.Reader, visit func(Record, State) error) (f folder, whole int64, err error) {
 	in := bufio.NewReaderSize(from, 64<<10)
 	var long []byte
 	for n := 1; ; n++ {
@@ -60,17 +62,24 @@ func replay(path string, from io.Reader) (folder, error) {
 			line, long = append(long, line...), nil
 		}
 		if errors.Is(err, io.EOF) {
-			return f, nil // line is torn, or empty
+			return f, whole, nil // line is torn, or empty
 		}
 		if err != nil {
-			return f, fmt.Errorf("%s line %d: %w", path, n, err)
+			return f, whole, fmt.Errorf("%s line %d: %w", path, n, err)
 		}
 		rec, err := parse(line)
 		if err == nil {
 			err = f.apply(rec)
 		}
 		if err != nil {
-			return f, &CorruptError{Path: path, Line: n, Err: err}
+			return f, whole, &CorruptError{Path: path, Line: n, Err: err}
+		}
+		whole += int64(len(line))
+		if visit == nil {
+			continue
+		}
+		if err := visit(rec, f.state); err != nil {
+			return f, whole, err
 		}
 	}
 }

@@ -11,15 +11,17 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"orchestrate/internal/process"
 )
 
 // ErrReadOnly is returned by everything that would change a run that was opened
 // for reading.
 var ErrReadOnly = errors.New("this run was opened for reading only")
 
-// Run is one run directory. The one made by Create owns the run: it alone writes
-// the journal, and all its methods may be called from any goroutine. One made by
-// Open only reads.
+// Run is one run directory. The one made by Create or Reopen owns the run: it alone
+// writes the journal, and all its methods may be called from any goroutine. One made
+// by Open only reads.
 type Run struct {
 	Dir string // absolute
 	ID  string // what a RUN argument may say instead of the path
@@ -29,6 +31,9 @@ type Run struct {
 	journal *journal
 	snap    *snapshotter
 	temp    atomic.Int64 // for names of temporary files
+
+	patience time.Duration // how long a lock is waited for whose owner has ended
+	notes    []string      // see Notes
 
 	mu        sync.Mutex // order of records; guards what follows
 	guard     Redactor   // nil = nothing is redacted
@@ -46,7 +51,7 @@ func Open(dir string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := replayFile(filepath.Join(abs, JournalFile))
+	f, err := replayFile(filepath.Join(abs, JournalFile), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -166,5 +171,5 @@ func (r *Run) Close() error {
 	if err == nil {
 		err = r.writeSnapshot()
 	}
-	return errors.Join(err, r.journal.file.Close(), r.root.Close(), r.lock.Close())
+	return errors.Join(err, r.journal.file.Close(), r.root.Close(), writeOwner(r.lock, process.Identity{}), r.lock.Close())
 }

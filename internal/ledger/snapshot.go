@@ -71,14 +71,14 @@ func (s *snapshotter) loop(write func() error) {
 	}
 }
 
-// writeSnapshot replaces state.json. The journal is handed to the system first,
-// so that the snapshot never knows more than the journal beside it.
+// writeSnapshot replaces state.json. The journal is made durable first, so that the
+// snapshot never knows more than the journal beside it, after a power loss neither.
 func (r *Run) writeSnapshot() error {
 	state := r.State()
 	if state.Seq == 0 {
 		return nil
 	}
-	if err := r.journal.flush(); err != nil {
+	if err := r.journal.commit(state.Seq); err != nil {
 		return err
 	}
 	var buf bytes.Buffer

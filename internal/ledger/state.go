@@ -29,6 +29,7 @@ type State struct {
 	EndedAt       *time.Time `json:"endedAt"`
 	Verdict       string     `json:"verdict"`
 	ExitStatus    *int       `json:"exitStatus"`
+	Resumes       int        `json:"resumes"` // how often another engine carried the run on
 	Arbiter       *JobState  `json:"arbiter"` // null while the arbiter was not asked
 	Jobs          []JobState `json:"jobs"`    // in spec order; last, so that encode can put one on each line
 }

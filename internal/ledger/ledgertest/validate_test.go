@@ -112,12 +112,20 @@ func samples(t *testing.T) map[string]any {
 		"journal/intent":        at(2, ledger.Intent("a", 1, route())),
 		"journal/started":       at(3, ledger.Started("a", 1, 4, 5)),
 		"journal/event":         at(4, ledger.Imported("a", 1, event)),
-		"journal/attempt_ended": at(5, ledger.AttemptEnded(status())),
-		"journal/settled":       at(6, ledger.Settle(status())),
+		"journal/attempt_ended": at(5, worked(ledger.AttemptEnded(status()))),
+		"journal/settled":       at(6, worked(ledger.Settle(status()))),
 		"journal/note":          at(7, ledger.Noted("a", "x")),
 		"journal/arbitrating":   at(8, ledger.Arbitrating()),
 		"journal/run_ended":     at(9, ledger.RunEnded("pass", 0)),
+		"journal/told":          at(10, ledger.Told(ledger.AboutCheckout, "x")),
+		"journal/resumed":       at(11, ledger.Resumed(true)),
+		"journal/requeued":      at(12, ledger.Requeued("a", "x")),
 	}
+}
+
+func worked(r ledger.Record) ledger.Record {
+	r.Work = &ledger.Work{Inputs: "i", Base: "b", Commit: "c", Output: "o", Patch: "p", Masked: true, Shared: []string{"s"}}
+	return r
 }
 
 // optional lists every key that may be missing: those that are left out when empty.
@@ -125,9 +133,11 @@ var optional = map[string][]string{
 	"event/":                {"text", "tool", "model", "sessionId", "reason", "usage", "startTime", "retryAfterMs", "bytes"},
 	"journal/started":       {"startTime"},
 	"journal/event":         {"event.text", "event.tool", "event.model", "event.sessionId", "event.reason", "event.usage", "event.startTime", "event.retryAfterMs", "event.bytes"},
-	"journal/attempt_ended": {"reason", "text"},
-	"journal/settled":       {"attempt", "reason", "text"},
+	"journal/attempt_ended": {"reason", "text", "work"},
+	"journal/settled":       {"attempt", "reason", "text", "work"},
 	"journal/note":          {"job"},
+	"journal/told":          {"about"},
+	"journal/resumed":       {"retryFailed"},
 }
 
 // open lists the places whose keys are data, so that any may come or go.
@@ -250,6 +260,7 @@ func TestSchemasListTheFieldsOfTheirStructs(t *testing.T) {
 		"session": {ledger.Session{}, nil}, "check": {ledger.CheckResult{}, nil}, "verdict": {ledger.Judgement{}, nil},
 		"history": {history.Line{}, nil}, "report": {report.Report{}, nil}, "approvals": {ledger.Approvals{}, nil}, "runtimes": {ledger.Runtimes{}, nil},
 		"route": {ledger.Route{}, defs(common, "route")}, "usage": {runtime.Usage{}, defs(common, "usage")}, "run": {ledger.RunInfo{}, defs(journal, "run")},
+		"work": {ledger.Work{}, defs(journal, "work")},
 	} {
 		schema := c.schema
 		if schema == nil {

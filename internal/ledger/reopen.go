@@ -1,0 +1,204 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"orchestrate/internal/process"
+)
+
+// ErrNotBegun says that a run was cut off before its first record: nothing of it was
+// started.
+var ErrNotBegun = errors.New("the run was cut off before its first record, so nothing was started: run the spec again")
+
+// MovedError says that a run directory is not where its run was started.
+type MovedError struct {
+	Dir, Was string
+	Copied   bool // the one in the old place is there too
+}
+
+func (e *MovedError) Error() string {
+	if e.Copied {
+		return fmt.Sprintf("%s is a copy: the run belongs to %s, with its worktrees, branches and processes; go on with that one", e.Dir, e.Was)
+	}
+	return fmt.Sprintf("%s has been moved: the run was started in %s, and its worktrees, branches and processes belong there; "+
+		"move it back to go on with it", e.Dir, e.Was)
+}
+
+// Reopen makes this process the owner of a run that another one began, and calls
+// visit with every record so far. It holds the journal against all other files: what
+// they know and it does not is a LossError. What a dead owner left half done is
+// finished or taken away, but no record is written. OwnedError while another engine
+// carries the run on, MovedError in another place than the run was started in,
+// CorruptError when the journal cannot be read.
+func Reopen(dir string, visit func(Record) error) (*Run, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(abs)
+	if err != nil {
+		return nil, err
+	}
+	r := &Run{Dir: abs, ID: idOf(abs), root: root, patience: patience}
+	journal, err := r.reopen(visit)
+	if err != nil {
+		err = errors.Join(err, root.Close())
+		if r.lock != nil {
+			err = errors.Join(err, r.lock.Close())
+		}
+		return nil, err
+	}
+	r.run(journal)
+	return r, nil
+}
+
+// Notes say, for a person, what Reopen found amiss and mended.
+func (r *Run) Notes() []string { return r.notes }
+
+func (r *Run) reopen(visit func(Record) error) (journal *os.File, err error) {
+	if journal, err = r.root.OpenFile(JournalFile, os.O_RDWR|os.O_APPEND, fileMode); err != nil {
+		return nil, notARun(r.Path(JournalFile), err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, journal.Close())
+		}
+	}()
+	if err := r.takeOver(); err != nil {
+		return nil, err
+	}
+	if err := r.replayProven(journal, visit); err != nil {
+		return nil, err
+	}
+	if err := r.mend(); err != nil {
+		return nil, fmt.Errorf("run directory %s: %w", r.Dir, err)
+	}
+	return journal, writeOwner(r.lock, process.Self())
+}
+
+// takeOver takes the run's lock. What the kernel says counts: the owner that is named
+// in it may have given the run up and live on.
+func (r *Run) takeOver() error {
+	f, err := r.root.OpenFile(RunLockFile, os.O_RDWR|os.O_APPEND|os.O_CREATE, fileMode)
+	if err != nil {
+		return err
+	}
+	var holder process.Identity
+	ok, err := lockPatiently(f, r.patience, func() bool {
+		var named bool
+		holder, named, err = Holder(r.Dir)
+		return err == nil && (!named || holder.Fate() == process.Gone)
+	})
+	if err == nil && !ok {
+		err = &OwnedError{Dir: r.Dir, Holder: holder}
+	}
+	if err == nil {
+		err = cutTorn(f)
+	}
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	r.lock = f
+	return nil
+}
+
+// replayProven replays the journal, proves it and only then cuts off a torn line.
+func (r *Run) replayProven(journal *os.File, visit func(Record) error) error {
+	p := newProof(r)
+	f, whole, err := replay(r.Path(JournalFile), journal, func(rec Record, s State) error {
+		p.see(rec, s)
+		if visit == nil {
+			return nil
+		}
+		return visit(rec)
+	})
+	if err != nil {
+		return err
+	}
+	if err := r.settle(p.place); err != nil {
+		return err
+	}
+	if err := p.compare(f); err != nil {
+		return err
+	}
+	if f.state.Seq == 0 {
+		return ErrNotBegun
+	}
+	info, err := journal.Stat()
+	if err == nil && info.Size() > whole {
+		r.notes = append(r.notes, fmt.Sprintf("%s ended in %d bytes of a record that was being written when the engine died; they were cut off",
+			JournalFile, info.Size()-whole))
+		err = journal.Truncate(whole)
+	}
+	r.fold = f
+	// What the dead owner had written and not synced will be acted on from here.
+	return errors.Join(err, journal.Sync())
+}
+
+// settle holds this directory against the one that the run was started in, "" if an
+// older program did not say.
+func (r *Run) settle(was string) error {
+	if was == "" {
+		return nil
+	}
+	here, err := r.root.Stat(".")
+	if err != nil {
+		return err
+	}
+	if there, err := os.Stat(was); err == nil && os.SameFile(here, there) {
+		r.Dir = was // perhaps by a link: paths stay as they were
+		return nil
+	}
+	_, err = os.Stat(filepath.Join(was, JournalFile))
+	return &MovedError{Dir: r.Dir, Was: was, Copied: err == nil}
+}
+
+// mend takes away the temporary files of the dead owner and finishes what it began to
+// move.
+func (r *Run) mend() error {
+	if err := r.sweep("."); err != nil {
+		return err
+	}
+	jobs := r.fold.state.Jobs
+	if a := r.fold.state.Arbiter; a != nil {
+		jobs = append(jobs[:len(jobs):len(jobs)], *a)
+	}
+	for _, j := range jobs {
+		err := errors.Join(r.sweep(j.ID), r.sweep(filepath.Join(j.ID, ChecksDir)), r.finishRetiring(j))
+		if err != nil {
+			return fmt.Errorf("job %s: %w", j.ID, err)
+		}
+	}
+	return nil
+}
+
+func (r *Run) sweep(dir string) error {
+	names, err := r.list(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, name := range names {
+		if isTemp(name) {
+			err = errors.Join(err, r.root.Remove(filepath.Join(dir, name)))
+		}
+	}
+	return err
+}
+
+// finishRetiring moves what is left of an older attempt whose successor was intended.
+func (r *Run) finishRetiring(j JobState) error {
+	l, err := r.AttemptLock(j.ID)
+	if err != nil || l.Attempt == 0 || l.Attempt >= j.Attempt {
+		return nil // no lock, or it is the newest attempt's; who needs it reads it again
+	}
+	err = r.retire(j.ID, l.Attempt)
+	if errors.Is(err, ErrHeld) {
+		r.notes = append(r.notes, fmt.Sprintf("job %s: attempt %d has ended, but somebody still holds its lock", j.ID, l.Attempt))
+		return nil
+	}
+	return err
+}
