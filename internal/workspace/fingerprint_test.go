@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -83,6 +84,33 @@ func TestFingerprintOfAPlainFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"a/b", "d"}, before.Diff(after)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAFingerprintComesBackFromJSON(t *testing.T) {
+	r, dir := newRepo(t)
+	write(t, dir, "ünï \"file\"", "x")
+	fp, err := r.Fingerprint(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(fp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names map[string]any
+	if err := json.Unmarshal(data, &names); err != nil {
+		t.Fatal(err)
+	}
+	if names["head"] != fp.Head || names["entries"] == nil || names["partial"] != false {
+		t.Errorf("names %s", data)
+	}
+	var back Fingerprint
+	if err := json.Unmarshal(data, &back); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(fp, back); diff != "" {
 		t.Error(diff)
 	}
 }

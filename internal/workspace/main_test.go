@@ -11,7 +11,13 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(holdVar); dir != "" {
+		holdForEver(dir)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // sh runs git as a person would, with a configuration of its own.
 func gitDo(t *testing.T, dir string, args ...string) string {
