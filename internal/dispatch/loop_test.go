@@ -8,6 +8,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"orchestrate/internal/graph"
+	"orchestrate/internal/spec"
 )
 
 // line is a graph in which every job waits for those named after it.
@@ -79,6 +82,12 @@ func run(t *testing.T, g *line, s *script, slots int, limit time.Duration) {
 		defer cancel()
 	}
 	(&Loop{Graph: g, Backend: s, Slots: slots}).Run(ctx)
+}
+
+// resume runs a loop that takes over from an earlier process.
+func resume(g Graph, s *script, slots int, made map[string]int, carry ...string) {
+	s.begin = time.Now()
+	(&Loop{Graph: g, Backend: s, Slots: slots, Attempts: made, Carry: carry}).Run(context.Background())
 }
 
 func want(t *testing.T, got []string, want ...string) {
@@ -172,4 +181,84 @@ func TestAShorterPauseDoesNotEndALongerOne(t *testing.T) {
 		run(t, newLine(map[string][]string{"b3": {"b1", "b2"}}, "a1", "a2", "b1", "b2", "b3"), s, 4, 0)
 		want(t, s.started, "a1.1@0s", "a2.1@0s", "b1.1@0s", "b2.1@0s", "b3.1@9s")
 	})
+}
+
+func TestAttemptNumbersGoOnWhereTheyWere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{ends: map[string][]Ended{"a": {{}, {}, {Again: true}, {OK: true}}}}
+		made := map[string]int{"a": 2}
+		resume(newLine(nil, "a", "b"), s, 2, made)
+		want(t, s.started, "a.3@0s", "a.4@1s", "b.1@0s")
+		if made["a"] != 2 {
+			t.Errorf("the caller's count was changed: %v", made)
+		}
+	})
+}
+
+func TestAttemptsUnderWayAreCarriedOnFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{ends: map[string][]Ended{"c": {{}, {Again: true}, {OK: true}}}}
+		resume(newLine(map[string][]string{"d": {"c"}}, "a", "b", "c", "d"), s, 2, map[string]int{"c": 2, "b": 1}, "b", "c")
+		want(t, s.started, "b.1@0s", "c.2@0s", "a.1@1s", "c.3@1s", "d.1@2s")
+		if s.most != 2 {
+			t.Errorf("at most %d at once, want 2", s.most)
+		}
+	})
+}
+
+func TestMoreUnderWayThanSlotsComeBeforeAllElse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{}
+		resume(newLine(nil, "a", "b", "c"), s, 1, map[string]int{"b": 1, "c": 1}, "b", "c")
+		want(t, s.started, "b.1@0s", "c.1@1s", "a.1@2s")
+	})
+}
+
+// An attempt that runs already is no start that could tear shared files, but the
+// next start might come a moment after its own.
+func TestCarriedAttemptsAreNotSpacedAndOthersAreSpacedFromThem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{space: 250 * time.Millisecond}
+		resume(newLine(nil, "a1", "a2", "a3", "b1"), s, 4, map[string]int{"a1": 1, "a2": 1}, "a1", "a2")
+		want(t, s.started, "a1.1@0s", "a2.1@0s", "b1.1@0s", "a3.1@250ms")
+	})
+}
+
+// Whoever resumes only to stop, or with its budget spent, still sees them through.
+func TestCarriedAttemptsAreSeenThroughWhenNothingMayStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{may: func() bool { return false }, begin: time.Now()}
+		g := newLine(nil, "a", "b", "c")
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		(&Loop{Graph: g, Backend: s, Slots: 1, Attempts: map[string]int{"a": 3, "b": 1}, Carry: []string{"a", "b"}}).Run(ctx)
+		want(t, s.started, "a.3@0s", "b.1@0s")
+		if !g.settled["a"] || !g.settled["b"] || g.begun["c"] {
+			t.Errorf("settled %v, begun %v", g.settled, g.begun)
+		}
+	})
+}
+
+// tracked is the real graph.
+type tracked struct{ *graph.Tracker }
+
+func (g tracked) Settle(id string, ok bool) { g.Tracker.Settle(id, ok, "failed") }
+
+func TestCarriedJobsHoldTheirSerializeKey(t *testing.T) {
+	keyed := func(id string) spec.Job {
+		return spec.Job{ID: id, Effect: "observe", Cwd: "/w", Serialize: "key"}
+	}
+	for name, slots := range map[string]int{"slots for all": 3, "one slot": 1} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				g, errs := graph.New(&spec.Spec{Jobs: []spec.Job{keyed("a"), keyed("b")}})
+				if errs != nil {
+					t.Fatal(errs)
+				}
+				s := &script{}
+				resume(tracked{g.Track()}, s, slots, map[string]int{"b": 1}, "b")
+				want(t, s.started, "b.1@0s", "a.1@1s")
+			})
+		})
+	}
 }
