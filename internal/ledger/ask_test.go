@@ -26,16 +26,6 @@ func Records(dir string) (all []Record, err error) {
 	return all, err
 }
 
-// Job finds a job by its id.
-func (s State) Job(id string) (JobState, bool) {
-	for _, j := range s.Jobs {
-		if j.ID == id {
-			return j, true
-		}
-	}
-	return JobState{}, false
-}
-
 // Count is the number of jobs in one of the given statuses.
 func (s State) Count(of ...Status) int {
 	n := 0

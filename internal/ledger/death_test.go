@@ -52,7 +52,7 @@ func TestTheDeathOfTheOwner(t *testing.T) {
 	}
 	s, err := Replay(dir)
 	must(t, err)
-	if j, _ := s.Job("a"); j.Attempt != 1 || s.Phase != PhaseRunning {
+	if j := s.Job("a"); j.Attempt != 1 || s.Phase != PhaseRunning {
 		t.Errorf("what was durable is lost: %+v", s)
 	}
 }

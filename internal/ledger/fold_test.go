@@ -225,7 +225,7 @@ func TestARecordThatCannotBeEncodedChangesNothing(t *testing.T) {
 	if err := r.Append(bad); !errors.As(err, &unsupported) {
 		t.Errorf("append of NaN: %v", err)
 	}
-	if j, _ := r.State().Job("a"); j.Status != Queued {
+	if j := r.State().Job("a"); j.Status != Queued {
 		t.Errorf("the job moved: %+v", j)
 	}
 }
