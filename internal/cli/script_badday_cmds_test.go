@@ -24,10 +24,30 @@ import (
 
 // baddayCommands are the scripts' commands about what must outlive a bad day.
 var baddayCommands = map[string]func(*testscript.TestScript, bool, []string){
+	"therun":   theRun,
 	"remember": remember,
 	"kept":     kept,
 	"strike":   strike,
 	"cuts":     cuts,
+}
+
+// theRun sets $RUN and $RUNID to the only run of the current folder, and $ENGINE to
+// the process that its lock names.
+func theRun(ts *testscript.TestScript, _ bool, _ []string) {
+	all, err := filepath.Glob(ts.MkAbs("plans/reports/orchestrate-*/" + ledger.RunLockFile))
+	ts.Check(err)
+	if len(all) != 1 {
+		ts.Fatalf("%d runs", len(all))
+	}
+	dir := filepath.Dir(all[0])
+	ts.Setenv("RUN", dir)
+	ts.Setenv("RUNID", strings.TrimPrefix(filepath.Base(dir), "orchestrate-"))
+	engine, ok, err := ledger.Holder(dir)
+	ts.Check(err)
+	if !ok {
+		ts.Fatalf("%s names nobody", all[0])
+	}
+	ts.Setenv("ENGINE", strconv.Itoa(engine.PID))
 }
 
 // remember keeps in mind what has succeeded so far in the last run.
@@ -36,7 +56,11 @@ func remember(ts *testscript.TestScript, _ bool, _ []string) {
 	ts.Check(err)
 	data, err := json.Marshal(before)
 	ts.Check(err)
-	ts.Check(os.WriteFile(ts.MkAbs("$WORK/.remembered"), data, 0o600))
+	ts.Check(os.WriteFile(remembered(ts), data, 0o600))
+}
+
+func remembered(ts *testscript.TestScript) string {
+	return filepath.Join(ts.Getenv("WORK"), ".remembered")
 }
 
 // kept demands that nothing of what `remember` saw was lost or done again, and that
@@ -45,7 +69,7 @@ func remember(ts *testscript.TestScript, _ bool, _ []string) {
 func kept(ts *testscript.TestScript, _ bool, args []string) {
 	need(ts, args, 1, 1, "kept DIR")
 	before := map[string]int{}
-	ts.Check(json.Unmarshal([]byte(ts.ReadFile(filepath.Join(ts.Getenv("WORK"), ".remembered"))), &before))
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(remembered(ts))), &before))
 	ts.Check(stillDone(ts.Getenv("RUN"), before, ts.MkAbs(args[0])))
 }
 
@@ -195,7 +219,7 @@ func (s scene) struck(what, n string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("after exit status %d:\n%s\n%w", status, said, err)
 	}
-	status, more := s.do("anyhow", "orchestrate", "resume", dir)
+	status, more := s.do("anyhow", "orchestrate", "resume", "--retry-failed", dir)
 	if status != 0 {
 		return "", fmt.Errorf("it said:\n%s\nand resume, exit status %d:\n%s", said, status, more)
 	}
