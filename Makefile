@@ -3,7 +3,8 @@
 # make demo    a real graph in a scratch repository (REAL=1: on your own agents)
 # make bench   the benchmarks beside their peers; see bench/README.md
 # make e2e     the end-to-end tests with the real claude and codex, simulated model
-.PHONY: build check test demo bench e2e e2e-latest install clean
+# make faults  the kill campaign; see scripts/faults.sh for its shorter forms
+.PHONY: build check test demo bench e2e e2e-latest faults install clean
 
 programs := ./cmd/orchestrate ./cmd/orchestrate-supervise
 
@@ -31,6 +32,9 @@ e2e: build
 
 e2e-latest: build
 	LATEST=1 ./scripts/e2e.sh
+
+faults:
+	./scripts/faults.sh
 
 install:
 	CGO_ENABLED=0 go install -buildvcs=false $(programs)

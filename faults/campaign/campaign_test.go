@@ -1,0 +1,148 @@
+//go:build linux
+
+package campaign
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"orchestrate/internal/failpoint"
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/process"
+)
+
+// A campaign that cannot fail proves nothing: each of its judges sees what it is for.
+func TestJudgesSeeWhatIsBroken(t *testing.T) {
+	success := ledger.Record{Kind: ledger.KindSettled, Job: "a", Attempt: 1, Status: ledger.Success}
+	ended := ledger.Record{Kind: ledger.KindRunEnded}
+	started := ledger.Record{Kind: ledger.KindStarted, Job: "a", Attempt: 1, PID: 5, StartTime: 6}
+	ran := []Held{{Job: "a", Attempt: 1, Program: &process.Identity{PID: 5, StartTime: 6}}}
+	other := []Held{{Job: "a", Attempt: 1, Program: &process.Identity{PID: 5, StartTime: 7}}}
+	cut := ledger.Record{Kind: ledger.KindAttemptEnded, Job: "a", Attempt: 1, Status: ledger.Interrupted}
+	for name, c := range map[string]struct {
+		found []Fault
+		want  Kind // "" = nothing
+	}{
+		"a sound journal":           {judgeJournal([]ledger.Record{success, ended}, []string{"a"}), ""},
+		"no success":                {judgeJournal([]ledger.Record{ended}, []string{"a"}), Lost},
+		"two successes":             {judgeJournal([]ledger.Record{success, success, ended}, []string{"a"}), Doubled},
+		"no end":                    {judgeJournal([]ledger.Record{success}, []string{"a"}), Lost},
+		"asked for again":           {judgeJournal([]ledger.Record{success, {Kind: ledger.KindRequeued, Job: "a"}, ended}, []string{"a"}), Lost},
+		"adopted":                   {judgeAdoption([]ledger.Record{started, success}, ran), ""},
+		"interrupted":               {judgeAdoption([]ledger.Record{started, cut}, ran), Lost},
+		"forgotten":                 {judgeAdoption([]ledger.Record{started}, ran), Lost},
+		"another process":           {judgeAdoption([]ledger.Record{started, success}, other), Lost},
+		"started again":             {judgeAdoption([]ledger.Record{started, started, success}, ran), Lost},
+		"two attempts":              {judgeTally([]Count{{Job: "a", Attempt: 1, What: countStart}, {Job: "a", Attempt: 2, What: countStart}}), ""},
+		"one attempt twice":         {judgeTally([]Count{{Job: "a", Attempt: 1, What: countStart}, {Job: "a", Attempt: 1, What: countStart}}), Doubled},
+		"two attempts side by side": {judgeTally([]Count{{Job: "a", Attempt: 2, What: countBeside}}), Doubled},
+	} {
+		switch {
+		case c.want == "" && len(c.found) > 0:
+			t.Errorf("%s: %v", name, c.found)
+		case c.want != "" && (len(c.found) != 1 || c.found[0].Kind != c.want):
+			t.Errorf("%s: %v, want one of kind %s", name, c.found, c.want)
+		}
+	}
+}
+
+// Who starts while a process of an older attempt lives is found, and who starts
+// after its end is not.
+func TestTheTallySeesTwoAttemptsSideBySide(t *testing.T) {
+	tally := filepath.Join(t.TempDir(), "tally")
+	sleep := exec.Command("sleep", "60")
+	if err := sleep.Start(); err != nil {
+		t.Fatal(err)
+	}
+	old, _ := Look(sleep.Process.Pid)
+	line := `{"job":"a","attempt":1,"what":"child","pid":` + strconv.Itoa(old.PID) + `,"start":` + strconv.Itoa(int(old.Start)) + "}\n"
+	if err := os.WriteFile(tally, []byte(line), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	beside := func(attempt int) int {
+		if err := enter(tally, Count{Job: "a", Attempt: attempt, What: countStart}); err != nil {
+			t.Fatal(err)
+		}
+		all, err := ReadTally(tally)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(judgeTally(all))
+	}
+	if n := beside(2); n != 1 {
+		t.Errorf("beside a live process of attempt 1: %d faults, want 1", n)
+	}
+	if err := sleep.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = sleep.Wait() // it was killed
+	if n := beside(3); n != 2 {
+		t.Errorf("after its end: %d faults, want 2: this process itself is attempt 2", n)
+	}
+}
+
+func TestEqualReportsDifferOnlyWhereTheyMay(t *testing.T) {
+	read := func(id, text string) any {
+		dir := filepath.Join(t.TempDir(), "orchestrate-"+id)
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, ledger.ReportJSONFile), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		doc, err := Plain(dir, "/tmp/"+id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return doc
+	}
+	a := read("one", `{"runId":"one","at":"1","jobs":[{"status":"success","branch":"x/one/write","durationMs":5}],"where":"/tmp/one/x"}`)
+	b := read("two", `{"runId":"two","at":"2","jobs":[{"status":"success","branch":"x/two/write.a3","durationMs":7}],"where":"/tmp/two/x"}`)
+	if d := differences("", a, b); len(d) > 0 {
+		t.Error(d)
+	}
+	c := read("three", `{"runId":"three","jobs":[{"status":"failed","branch":"x/three/write"}],"where":"/tmp/three/x"}`)
+	if d := differences("", a, c); len(d) != 1 || !strings.Contains(d[0], "jobs.0.status") {
+		t.Errorf("differences: %v", d)
+	}
+}
+
+// Every failpoint gets its turn, and one that is never reached is given up.
+func TestPlannerIsFair(t *testing.T) {
+	p := NewPlanner(7)
+	for n := range 2000 {
+		r, ok := p.Next()
+		if !ok {
+			t.Fatalf("nothing to do after %d rounds", n)
+		}
+		var res Result
+		for _, s := range r.Shots {
+			if s.Moment.Point == failpoint.Retiring { // as if it were in no graph
+				res.Missed = append(res.Missed, s.Moment)
+			} else {
+				res.Kills = append(res.Kills, Kill{Moment: s.Moment, Victim: s.Victim})
+			}
+		}
+		p.Learn(res)
+	}
+	for name, s := range p.Shares() {
+		if name == failpoint.Retiring {
+			if !s.GivenUp() {
+				t.Errorf("%s is not given up", name)
+			}
+			continue
+		}
+		if s.Hits < 20 {
+			t.Errorf("%q: %d hits of 2000 rounds", name, s.Hits)
+		}
+		for _, v := range Victims {
+			if s.Kills[v] == 0 {
+				t.Errorf("%q: %s never killed", name, v)
+			}
+		}
+	}
+}

@@ -1,0 +1,137 @@
+//go:build linux
+
+package campaign
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/ledger/ledgertest"
+)
+
+// judgeJournal holds the records of a run that has ended against its jobs: each
+// has succeeded exactly once, and none that had was asked for again.
+func judgeJournal(all []ledger.Record, jobs []string) (broken []Fault) {
+	successes := map[string]int{}
+	for _, r := range all {
+		switch {
+		case r.Kind == ledger.KindSettled && r.Status == ledger.Success:
+			successes[r.Job]++
+		case r.Kind == ledger.KindRequeued && successes[r.Job] > 0 && r.Job != ledger.ArbiterJob:
+			broken = append(broken, Fault{Lost, fmt.Sprintf("job %s had succeeded and was queued again: %s", r.Job, r.Text)})
+		}
+	}
+	for _, job := range jobs {
+		switch n := successes[job]; {
+		case n == 0:
+			broken = append(broken, Fault{Lost, fmt.Sprintf("job %s has no success in the journal", job)})
+		case n > 1:
+			broken = append(broken, Fault{Doubled, fmt.Sprintf("job %s has succeeded %d times in the journal", job, n)})
+		}
+	}
+	if len(all) == 0 || all[len(all)-1].Kind != ledger.KindRunEnded {
+		broken = append(broken, Fault{Lost, "the journal does not end with run_ended"})
+	}
+	return broken
+}
+
+// judgeAdoption demands that what ran on, while only the engine died, was taken
+// over: the attempt's one program is the one that ran then, by pid and start time,
+// and the attempt ended as any other, not interrupted.
+func judgeAdoption(all []ledger.Record, ran []Held) (broken []Fault) {
+	for _, h := range ran {
+		var started, ended []ledger.Record
+		for _, r := range all {
+			switch {
+			case r.Job != h.Job || r.Attempt != h.Attempt:
+			case r.Kind == ledger.KindStarted:
+				started = append(started, r)
+			case r.Kind == ledger.KindSettled || r.Kind == ledger.KindAttemptEnded:
+				ended = append(ended, r)
+			}
+		}
+		if why := notAdopted(h, started, ended); why != "" {
+			broken = append(broken, Fault{Lost, fmt.Sprintf("attempt %d of job %s ran on when the engine was killed, and was not adopted: %s", h.Attempt, h.Job, why)})
+		}
+	}
+	return broken
+}
+
+func notAdopted(h Held, started, ended []ledger.Record) string {
+	switch {
+	case len(started) != 1:
+		return fmt.Sprintf("the journal says %d times that it started", len(started))
+	case started[0].PID != h.Program.PID || started[0].StartTime != h.Program.StartTime:
+		return fmt.Sprintf("process %d ran, the journal names %d", h.Program.PID, started[0].PID)
+	case len(ended) != 1:
+		return fmt.Sprintf("the journal says %d times that it ended", len(ended))
+	case ended[0].Status == ledger.Interrupted || ended[0].Settled != nil && ended[0].Settled.Status == ledger.Interrupted:
+		return fmt.Sprintf("it was interrupted: %s", ended[0].Text)
+	}
+	return ""
+}
+
+// judgeFiles holds all that a run left against the published forms.
+func judgeFiles(workspace, dir string, jobs []string, historic bool) (broken []Fault) {
+	for _, err := range ledgertest.ValidateRun(dir) {
+		broken = append(broken, Fault{Torn, err.Error()})
+	}
+	history := filepath.Join(workspace, ledger.ReportsDir, ledger.HistoryFile)
+	data, err := os.ReadFile(history)
+	if errors.Is(err, fs.ErrNotExist) && !historic {
+		return broken
+	}
+	if err != nil {
+		return append(broken, Fault{Lost, err.Error()})
+	}
+	if !strings.HasSuffix(string(data), "\n") {
+		broken = append(broken, Fault{Torn, "the last line of the history is not whole"})
+	}
+	id := strings.TrimPrefix(filepath.Base(dir), "orchestrate-")
+	for _, job := range jobs {
+		n := 0
+		for line := range strings.Lines(string(data)) {
+			if strings.Contains(line, fmt.Sprintf(`"jobId":%q`, job)) && strings.Contains(line, id) {
+				n++
+			}
+		}
+		switch {
+		case n == 0:
+			broken = append(broken, Fault{Lost, "the history has no line of job " + job})
+		case n > 1:
+			broken = append(broken, Fault{Doubled, fmt.Sprintf("the history has %d lines of job %s", n, job)})
+		}
+	}
+	return broken
+}
+
+// judgeCgroups demands that no control group of the run's attempts is left. before
+// are the locks of older attempts too.
+func judgeCgroups(dir string) (broken []Fault) {
+	err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.Name() != ledger.AttemptLockFile {
+			return err
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		group := readHeld("", data).Cgroup
+		if group == "" {
+			return nil
+		}
+		if _, err := os.Stat(group); err == nil {
+			broken = append(broken, Fault{Orphan, "a control group is left: " + group})
+		}
+		return nil
+	})
+	if err != nil {
+		broken = append(broken, Fault{Torn, err.Error()})
+	}
+	return broken
+}
