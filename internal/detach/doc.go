@@ -1,0 +1,28 @@
+// Package detach starts the program that carries on a run as a process of its own:
+// in a session of its own, child of nobody who asked for it, with none of their
+// descriptors. Whoever started it watches through two pipes and a control socket,
+// and may go at any time; see Start (the viewer), Launch (the step between) and
+// Serve (the engine).
+package detach
+
+import "orchestrate/internal/process"
+
+// Message is what one side tells the other over the control socket, one JSON object
+// per line. One field is set.
+type Message struct {
+	Engine    *process.Identity `json:"engine,omitempty"`    // the engine is there: its first message
+	Begun     *Begun            `json:"begun,omitempty"`     // the run directory is there
+	Ended     *Ended            `json:"ended,omitempty"`     // the engine's last message
+	Interrupt bool              `json:"interrupt,omitempty"` // from the viewer: the person interrupts
+}
+
+// Begun says where the run is.
+type Begun struct {
+	RunID string `json:"runId"`
+	Dir   string `json:"dir"`
+}
+
+// Ended is the exit status with which the engine ends.
+type Ended struct {
+	Status int `json:"status"`
+}
