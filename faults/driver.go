@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -132,13 +131,14 @@ func (d *driver) play(r *campaign.Round) (res campaign.Result, err error) {
 	if err != nil {
 		return res, err
 	}
-	if err := os.WriteFile(filepath.Join(r.Base, "round.json"), data, 0o600); err != nil {
+	file := filepath.Join(r.Base, "round.json")
+	if err := os.WriteFile(file, data, 0o600); err != nil {
 		return res, err
 	}
 	runtime.LockOSThread() // the death signal belongs to the thread that starts the program
 	defer runtime.UnlockOSThread()
-	cmd := exec.Command("/proc/self/exe", "round")
-	cmd.Stdin, cmd.Stderr = bytes.NewReader(data), os.Stderr
+	cmd := exec.Command("/proc/self/exe", "round", file)
+	cmd.Stderr = os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	out, err := cmd.Output()
 	if err != nil {

@@ -40,7 +40,7 @@ func run(args []string) error {
 		case "work":
 			return campaign.Work(args[1:])
 		case "round":
-			return round()
+			return round(args[1:])
 		case "again":
 			return again(args[1:])
 		}
@@ -60,10 +60,10 @@ func run(args []string) error {
 	return d.campaign()
 }
 
-// round plays the round that is on standard input; its result goes to standard output.
-func round() error {
-	var r campaign.Round
-	if err := json.NewDecoder(os.Stdin).Decode(&r); err != nil {
+// round plays the round in a file; its result goes to standard output.
+func round(args []string) error {
+	r, err := read(args)
+	if err != nil {
 		return err
 	}
 	res, err := campaign.Play(r)
@@ -73,17 +73,21 @@ func round() error {
 	return json.NewEncoder(os.Stdout).Encode(res)
 }
 
-// again plays a round once more, in a folder beside its own.
-func again(args []string) error {
+func read(args []string) (r campaign.Round, err error) {
 	if len(args) != 1 {
-		return fmt.Errorf("usage: faults again ROUND.JSON")
+		return r, errors.New("say which round: the path of a round.json")
 	}
 	data, err := os.ReadFile(args[0])
 	if err != nil {
-		return err
+		return r, err
 	}
-	var r campaign.Round
-	if err := json.Unmarshal(data, &r); err != nil {
+	return r, json.Unmarshal(data, &r)
+}
+
+// again plays a round once more, in a folder beside its own.
+func again(args []string) error {
+	r, err := read(args)
+	if err != nil {
 		return err
 	}
 	if r.Base, err = os.MkdirTemp(filepath.Dir(r.Base), "again-"); err != nil {

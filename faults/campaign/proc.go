@@ -94,7 +94,7 @@ func (p Proc) signal(sig unix.Signal) bool {
 	if err != nil {
 		return false
 	}
-	defer unix.Close(fd)
+	defer func() { _ = unix.Close(fd) }() // it is only looked through
 	if now, ok := Look(p.PID); !ok || now.Start != p.Start {
 		return false
 	}

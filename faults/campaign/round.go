@@ -193,7 +193,7 @@ func (p *play) shoot(args []string, shot Shot) error {
 // wait waits for the moment. at is who has stopped, nil at any other moment.
 func (p *play) wait(watch *stops, m Moment, ended <-chan struct{}) (at *Proc, hit bool) {
 	if m.Point != "" {
-		if _, proc, ok := watch.next(ended); ok {
+		if proc, ok := watch.next(ended); ok {
 			return &proc, true
 		}
 		return nil, false

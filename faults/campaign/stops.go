@@ -16,52 +16,46 @@ import (
 // pause is how long a look at files or processes waits for the next.
 const pause = 2 * time.Millisecond
 
-// stop is a process that has stopped at the chosen failpoint.
-type stop struct {
-	Name string `json:"name"`
-	PID  int    `json:"pid"`
-}
-
 // stops watches the folder in which failpoints say that they were reached.
 type stops struct {
 	dir  string
 	seen map[string]bool
 }
 
-// next waits for a stop that was not given before and for its process to stand
-// still. false when done is closed first.
-func (s *stops) next(done <-chan struct{}) (stop, Proc, bool) {
+// next waits for a process that has stopped and was not given before. false when
+// done is closed first.
+func (s *stops) next(done <-chan struct{}) (Proc, bool) {
 	for {
-		for _, at := range s.fresh() {
-			if p, ok := standing(at.PID, done); ok {
-				return at, p, true
+		if pid, ok := s.fresh(); ok {
+			if p, ok := standing(pid, done); ok {
+				return p, true
 			}
 		}
 		select {
 		case <-done:
-			return stop{}, Proc{}, false
+			return Proc{}, false
 		case <-time.After(pause):
 		}
 	}
 }
 
-// fresh is at most one stop that was not given before.
-func (s *stops) fresh() []stop {
+// fresh is the pid of a process that says it has stopped and was not given before.
+func (s *stops) fresh() (pid int, ok bool) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
-		return nil
+		return 0, false
 	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), ".") || s.seen[e.Name()] {
 			continue
 		}
 		s.seen[e.Name()] = true
-		var at stop
+		var at struct{ PID int }
 		if data, err := os.ReadFile(filepath.Join(s.dir, e.Name())); err == nil && json.Unmarshal(data, &at) == nil {
-			return []stop{at}
+			return at.PID, true
 		}
 	}
-	return nil
+	return 0, false
 }
 
 // standing waits until a process that said that it is about to stop has done so.
@@ -83,7 +77,7 @@ func standing(pid int, done <-chan struct{}) (Proc, bool) {
 // stopped must not be taken for what hangs.
 func (s *stops) release(ctx context.Context) {
 	for {
-		_, p, ok := s.next(ctx.Done())
+		p, ok := s.next(ctx.Done())
 		if !ok {
 			return
 		}
