@@ -14,6 +14,20 @@ type Runtimes struct {
 	Environments  map[string]Environment `json:"environments"`
 }
 
+// Checkout is checkout.json: what the shared checkout is compared with.
+type Checkout struct {
+	SchemaVersion int           `json:"schemaVersion"`
+	At            time.Time     `json:"at"`
+	Checkout      CheckoutState `json:"checkout"`
+}
+
+// CheckoutState is workspace.Fingerprint as it is recorded.
+type CheckoutState struct {
+	Head    string            `json:"head"`    // commit, "" for a plain folder
+	Entries map[string]string `json:"entries"` // path -> state; of a checkout only those that differ from Head
+	Partial bool              `json:"partial"` // the folder was too large to see it all
+}
+
 // Environment names variables, never their values. What a job allows besides, by
 // env_allow, is in jobs.yaml.
 type Environment struct {

@@ -16,7 +16,8 @@ const (
 	ApprovalsFile  = "approvals.json" // what was approved, by whom
 	ReportFile     = "report.md"
 	ReportJSONFile = "report.json"
-	RunLockFile    = "run.lock" // held by the run's owner, says who that is
+	CheckoutFile   = "checkout.json" // what the shared checkout is compared with
+	RunLockFile    = "run.lock"      // held by the run's owner, says who that is
 	WorktreesDir   = "worktrees"
 )
 

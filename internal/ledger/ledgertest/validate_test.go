@@ -107,6 +107,7 @@ func samples(t *testing.T) map[string]any {
 			Environments: map[string]ledger.Environment{"codex": {Passed: []string{"PATH"}, Withheld: []string{"OTHER_KEY"}}},
 		},
 		"check/": ledger.CheckResult{SchemaVersion: 1, Check: check}, "approvals/": ledger.Approvals{SchemaVersion: 1, Approvals: []ledger.Approval{approval}},
+		"checkout/": ledger.Checkout{SchemaVersion: 1, At: day, Checkout: ledger.CheckoutState{Head: "c0ffee", Entries: map[string]string{"a": "absent"}}},
 		"verdict/": judgement, "history/": lines[0], "report/": whole,
 		"journal/run_started":   at(1, ledger.RunStarted(ledger.RunInfo{RunID: "r", Jobs: []string{"a"}})),
 		"journal/intent":        at(2, ledger.Intent("a", 1, route())),
@@ -141,7 +142,7 @@ var optional = map[string][]string{
 }
 
 // open lists the places whose keys are data, so that any may come or go.
-var open = map[string][]string{"runtimes/": {"profiles.0.flags", "environments"}}
+var open = map[string][]string{"runtimes/": {"profiles.0.flags", "environments"}, "checkout/": {"checkout.entries"}}
 
 func TestAnyChangeOfShapeIsNoticed(t *testing.T) {
 	s := load(t)
@@ -258,7 +259,7 @@ func TestSchemasListTheFieldsOfTheirStructs(t *testing.T) {
 	}{
 		"state": {ledger.State{}, nil}, "status": {ledger.JobStatus{}, nil}, "event": {runtime.Event{}, nil}, "exit": {supervise.Exit{}, nil},
 		"session": {ledger.Session{}, nil}, "check": {ledger.CheckResult{}, nil}, "verdict": {ledger.Judgement{}, nil},
-		"history": {history.Line{}, nil}, "report": {report.Report{}, nil}, "approvals": {ledger.Approvals{}, nil}, "runtimes": {ledger.Runtimes{}, nil},
+		"history": {history.Line{}, nil}, "report": {report.Report{}, nil}, "approvals": {ledger.Approvals{}, nil}, "checkout": {ledger.Checkout{}, nil}, "runtimes": {ledger.Runtimes{}, nil},
 		"route": {ledger.Route{}, defs(common, "route")}, "usage": {runtime.Usage{}, defs(common, "usage")}, "run": {ledger.RunInfo{}, defs(journal, "run")},
 		"work": {ledger.Work{}, defs(journal, "work")},
 	} {
