@@ -1,4 +1,4 @@
-//go:build faults
+//go:build faults && linux
 
 package failpoint
 
@@ -6,10 +6,12 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // Enabled says whether this build has failpoints.
@@ -40,7 +42,11 @@ func Hit(name string) {
 		return
 	}
 	report(name)
-	_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP) // cannot fail for oneself
+	// To this thread and not to the process, of which another thread could get the
+	// signal while this one goes on.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	_ = unix.Tgkill(os.Getpid(), unix.Gettid(), unix.SIGSTOP) // cannot fail for oneself
 }
 
 // report puts the file in place whole.
