@@ -148,7 +148,7 @@ func (s *supervisor) Idle() bool   { return true }
 func (s *supervisor) Kill()        {}
 func (s *supervisor) Close() error { return nil }
 
-func (s *supervisor) Run(_ context.Context, inv supervise.Invocation, lock *os.File, _ func(supervise.Process)) (supervise.Exit, error) {
+func (s *supervisor) Run(_ context.Context, inv supervise.Invocation, _ []*os.File, _ func(supervise.Process)) (supervise.Exit, error) {
 	e := supervise.Exit{
 		Job: inv.Job, Attempt: inv.Attempt, ExitCode: new(int),
 		Outcome: runtime.Outcome{Completed: true, Answer: "seen", WorkBegun: true},

@@ -13,7 +13,7 @@ import (
 // Supervisor owns one process tree at a time; *supervise.Slot is one.
 type Supervisor interface {
 	// Run carries out one invocation; see supervise.Slot.
-	Run(ctx context.Context, inv supervise.Invocation, lock *os.File, started func(supervise.Process)) (supervise.Exit, error)
+	Run(ctx context.Context, inv supervise.Invocation, locks []*os.File, started func(supervise.Process)) (supervise.Exit, error)
 	// Idle reports whether the last tree is proven gone.
 	Idle() bool
 	// Kill ends the running tree without further grace.

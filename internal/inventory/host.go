@@ -23,7 +23,7 @@ const (
 
 // Supervisor runs one question's process tree; *supervise.Slot is one.
 type Supervisor interface {
-	Run(ctx context.Context, inv supervise.Invocation, lock *os.File, started func(supervise.Process)) (supervise.Exit, error)
+	Run(ctx context.Context, inv supervise.Invocation, locks []*os.File, started func(supervise.Process)) (supervise.Exit, error)
 	Idle() bool
 	Close() error
 }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"orchestrate/internal/capture"
+	"orchestrate/internal/failpoint"
 	"orchestrate/internal/runtime"
 )
 
@@ -22,6 +23,7 @@ type attempt struct {
 	*server
 	inv     *Invocation
 	turn    int64
+	held    *held
 	log     *eventLog
 	out     stream
 	err     stream
@@ -30,31 +32,40 @@ type attempt struct {
 	exit    Exit
 	clocks
 	problem error // evidence that could not be kept
+	kept    bool  // exit.json is there
 }
 
 // run runs one job from its frame to its settled frame.
 func (s *server) run(m message) {
+	failpoint.Hit(failpoint.SuperviseFrame)
 	a := &attempt{server: s, inv: m.Run, turn: m.Turn}
 	a.out.fd, a.err.fd, a.stdin.fd = -1, -1, -1
-	lock := s.control.takeLock()
 	defer a.destroyOnPanic()
 	a.now = time.Now()
 	a.exit = Exit{SchemaVersion: 1, Job: a.inv.Job, Attempt: a.inv.Attempt, StartedAt: a.now.UTC()}
-	if err := a.begin(); err != nil {
+	if err := a.begin(m.Locks); err != nil {
 		a.exit.SpawnError = err.Error()
 		a.exit.Proof = Proof{Level: s.tree.level(), Gone: true}
 	} else {
 		a.loop()
 	}
 	data := a.finish()
-	if lock != nil {
-		a.note(lock.Close())
-	}
+	failpoint.Hit(failpoint.SuperviseExitFile)
+	a.letGo()
 	reply := message{Kind: kindSettled, Turn: a.turn, Exit: data}
 	if a.problem != nil {
 		reply.Problem = a.problem.Error()
 	}
 	s.control.send(reply)
+}
+
+// letGo gives the locks up. Only the end of the tree together with exit.json is an
+// end that needs no further look.
+func (a *attempt) letGo() {
+	if a.kept && a.exit.Proof.Gone {
+		a.note(a.held.over())
+	}
+	a.note(a.held.release())
 }
 
 // note keeps the first error about evidence; the job goes on without it.
@@ -73,7 +84,10 @@ func (a *attempt) destroyOnPanic() {
 }
 
 // begin opens the evidence, starts the program and says so.
-func (a *attempt) begin() error {
+func (a *attempt) begin(locks int) (err error) {
+	if a.held, err = a.hold(locks); err != nil {
+		return err
+	}
 	if err := a.openEvidence(); err != nil {
 		return err
 	}
@@ -88,7 +102,7 @@ func (a *attempt) begin() error {
 	a.startClocks(a.inv)
 	a.stdin.write()
 	a.log.add(runtime.Event{Kind: runtime.EventStarted, PID: child.PID, StartTime: child.StartTime}, a.now)
-	a.dirtyAt(a.now)
+	a.log.flush() // whoever looks after a crash finds it
 	a.control.send(message{Kind: kindStarted, Turn: a.turn, Process: &child})
 	return nil
 }
@@ -151,14 +165,34 @@ func (a *attempt) spawn() (Process, error) {
 	if err != nil {
 		return Process{}, err
 	}
-	child, err := a.tree.spawn(path, a.inv, theirs)
+	if err := a.held.mine(a.tree.ready()); err != nil {
+		return Process{}, err
+	}
+	failpoint.Hit(failpoint.SuperviseHeld)
+	child, err := a.fork(path, theirs)
 	if err == nil {
+		failpoint.Hit(failpoint.SuperviseForked)
+		a.note(a.held.started(child))
+		failpoint.Hit(failpoint.SuperviseStarted)
 		return child, nil
 	}
 	if _, missing := os.Stat(a.inv.Cwd); missing != nil {
 		return Process{}, fmt.Errorf("cannot start %s in %s: %w", path, a.inv.Cwd, missing)
 	}
 	return Process{}, fmt.Errorf("cannot start %s: %w", path, err)
+}
+
+// fork starts the program in the cgroup, if there is one. When that fails the
+// program may be at fault, or the cgroup: a second try without it tells.
+func (a *attempt) fork(path string, fds [3]int) (Process, error) {
+	child, err := a.tree.spawn(path, a.inv, fds)
+	if err == nil || !a.tree.grouped {
+		return child, err
+	}
+	if err := a.held.mine(""); err != nil {
+		return Process{}, err
+	}
+	return a.tree.spawnAlone(path, a.inv, fds)
 }
 
 func (a *attempt) openPipes(theirs *[3]int) (err error) {
@@ -193,10 +227,12 @@ func (a *attempt) finish() []byte {
 	a.exit.Truncated.Stderr = a.closeFile(&a.err)
 	a.describeEnd()
 	a.closeLog()
+	failpoint.Hit(failpoint.SuperviseEnded)
 	data, err := writeExit(a.inv.Dir, a.exit)
 	if err != nil {
 		a.note(fmt.Errorf("exit.json: %w", err))
 	}
+	a.kept = err == nil
 	return data
 }
 

@@ -17,7 +17,7 @@ type control struct {
 	locks []int // descriptors that arrived and belong to the next run frame
 	gone  bool  // the engine has closed its end or died
 	buf   [16 << 10]byte
-	oob   [64]byte
+	oob   [128]byte
 }
 
 // receive takes what is there. The end of the connection sets gone.
@@ -64,14 +64,13 @@ func (c *control) keep(oob []byte) error {
 	return nil
 }
 
-// takeLock hands out the descriptor that came with the run frame, nil if none did.
-func (c *control) takeLock() *os.File {
-	if len(c.locks) == 0 {
-		return nil
+// takeLocks hands out the descriptors that came with the run frame.
+func (c *control) takeLocks() (files []*os.File) {
+	for _, fd := range c.locks {
+		files = append(files, os.NewFile(uintptr(fd), "lock"))
 	}
-	fd := c.locks[0]
-	c.locks = c.locks[1:]
-	return os.NewFile(uintptr(fd), "lock")
+	c.locks = nil
+	return files
 }
 
 // send writes a frame. When the engine is gone there is nobody to tell: all that

@@ -8,7 +8,7 @@ import (
 
 // protocol changes whenever an engine and a supervisor of different builds could
 // misread each other although they carry the same version string ("dev").
-const protocol = 1
+const protocol = 2
 
 // ControlFD is the descriptor at which a supervisor finds its end of the socket.
 const ControlFD = 3
@@ -37,6 +37,7 @@ type message struct {
 	PID      int             `json:"pid,omitempty"`
 	Process  *Process        `json:"process,omitempty"`
 	Run      *Invocation     `json:"run,omitempty"`
+	Locks    int             `json:"locks,omitempty"` // descriptors that travel beside the run frame
 	Exit     json.RawMessage `json:"exit,omitempty"`
 	Problem  string          `json:"problem,omitempty"` // evidence that could not be kept
 }

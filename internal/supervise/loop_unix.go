@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"orchestrate/internal/failpoint"
 	"orchestrate/internal/runtime"
 )
 
@@ -116,15 +117,12 @@ func (a *attempt) loop() {
 
 // watch fills in what to wait for; poll passes over negative descriptors.
 func (a *attempt) watch(fds *[watched]unix.PollFd) {
-	control, wake := a.control.fd, a.wake
+	control := a.control.fd
 	if a.control.gone {
 		control = -1
 	}
-	if a.stopped.Load() {
-		wake = -1
-	}
 	fds[onControl] = unix.PollFd{Fd: int32(control), Events: unix.POLLIN}
-	fds[onWake] = unix.PollFd{Fd: int32(wake), Events: unix.POLLIN}
+	fds[onWake] = unix.PollFd{Fd: int32(a.wake), Events: unix.POLLIN}
 	fds[onChild] = unix.PollFd{Fd: int32(a.tree.childFD()), Events: unix.POLLIN}
 	fds[onOut] = unix.PollFd{Fd: int32(a.out.fd), Events: unix.POLLIN}
 	fds[onErr] = unix.PollFd{Fd: int32(a.err.fd), Events: unix.POLLIN}
@@ -147,6 +145,10 @@ func (a *attempt) handle(fds *[watched]unix.PollFd) {
 	if fds[onChild].Revents != 0 {
 		a.lookAt = a.now
 	}
+	if fds[onWake].Revents != 0 {
+		var woken [8]byte
+		_, _ = unix.Read(a.wake, woken[:]) // what it was woken for is counted already
+	}
 }
 
 func (a *attempt) read(s *stream) {
@@ -156,6 +158,7 @@ func (a *attempt) read(s *stream) {
 	}
 	a.firstOutput = time.Time{}
 	a.take(s, chunk)
+	failpoint.Hit(failpoint.SuperviseOutput)
 }
 
 // listen takes orders of the engine. Its end is none: the job is finished alone.
@@ -184,8 +187,11 @@ func (a *attempt) listen() {
 
 // tick does what is due and reports whether the job is over.
 func (a *attempt) tick() (over bool) {
-	if a.stopped.Load() {
+	if times := a.told.Load(); times > 0 {
 		a.stop(StopCancelled, "the supervisor was told to end")
+		if times > 1 {
+			a.killAt = a.now
+		}
 	}
 	if a.due(a.timeout) {
 		a.timeout = time.Time{}

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"orchestrate/internal/process"
 	"orchestrate/internal/secret"
 )
 
@@ -20,9 +21,10 @@ import (
 type server struct {
 	opt     Options
 	control control
-	null    int // /dev/null, the stdin of jobs that get none
-	wake    int // readable after a signal to the supervisor itself
-	stopped atomic.Bool
+	null    int              // /dev/null, the stdin of jobs that get none
+	wake    int              // readable after a signal to the supervisor itself
+	told    atomic.Int32     // how often it was told to end
+	self    process.Identity // known from the first lock on
 	tree    *tree
 
 	// Kept from one job to the next, because they cost more than a small job.
@@ -78,13 +80,17 @@ func (s *server) prepare() error {
 	return s.watchSignals()
 }
 
-// watchSignals makes SIGTERM and SIGINT to the supervisor stop its job politely.
+// watchSignals makes SIGTERM and SIGINT to the supervisor stop its job politely, a
+// second one without further grace.
 // Catching them also gives programs the default disposition back when the engine
 // was started with them ignored.
 func (s *server) watchSignals() error {
 	r, w, err := pipe()
 	if err != nil {
 		return fmt.Errorf("pipe: %w", err)
+	}
+	if err := unix.SetNonblock(r, true); err != nil {
+		return err
 	}
 	s.wake = r
 	signals := make(chan os.Signal, 4)
@@ -94,7 +100,7 @@ func (s *server) watchSignals() error {
 			if sig == syscall.SIGHUP {
 				continue // a closed terminal is no reason to stop
 			}
-			s.stopped.Store(true)
+			s.told.Add(1)
 			_, _ = unix.Write(w, []byte{0}) // full means that the loop wakes up anyway
 		}
 	}()
@@ -108,7 +114,7 @@ func (s *server) next() (m message, ok bool, err error) {
 		if err != nil || ok {
 			return m, ok, err
 		}
-		if s.control.gone || s.stopped.Load() {
+		if s.control.gone || s.told.Load() > 0 {
 			return m, false, nil
 		}
 		fds := []unix.PollFd{{Fd: int32(s.control.fd), Events: unix.POLLIN}, {Fd: int32(s.wake), Events: unix.POLLIN}}

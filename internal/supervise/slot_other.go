@@ -14,7 +14,7 @@ type Slot struct{}
 func Start(context.Context, []string, string) (*Slot, error) { return nil, ErrUnavailable }
 
 // Run always returns ErrUnavailable on this system.
-func (s *Slot) Run(context.Context, Invocation, *os.File, func(Process)) (Exit, error) {
+func (s *Slot) Run(context.Context, Invocation, []*os.File, func(Process)) (Exit, error) {
 	return Exit{}, ErrUnavailable
 }
 

@@ -303,7 +303,7 @@ func TestLockIsHeldUntilTheEndAndNotByTheProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	inv := job(t, "ls -l /proc/self/fd; flock -n "+file+" true && echo free || echo held")
-	_, err = slot.Run(t.Context(), inv, lock, func(supervise.Process) { lock.Close() })
+	_, err = slot.Run(t.Context(), inv, []*os.File{lock}, func(supervise.Process) { lock.Close() })
 	if err != nil {
 		t.Fatal(err)
 	}

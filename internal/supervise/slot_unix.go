@@ -13,12 +13,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	goruntime "runtime"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"orchestrate/internal/failpoint"
 )
 
 const (
@@ -73,7 +76,7 @@ func launch(program []string) (*Slot, error) {
 	defer theirs.Close()
 	s := &Slot{conn: ours, in: bufio.NewReader(ours), stderr: crashFile()}
 	s.cmd = exec.Command(program[0], program[1:]...)
-	s.cmd.Env = []string{"GOTRACEBACK=single"}
+	s.cmd.Env = append([]string{"GOTRACEBACK=single"}, failpoint.Env()...)
 	s.cmd.ExtraFiles = []*os.File{theirs}
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if s.stderr != nil {
@@ -128,15 +131,16 @@ func (s *Slot) expire() { _ = s.conn.SetReadDeadline(time.Unix(1, 0)) }
 
 // Run runs one attempt and returns when its tree has ended. started is called
 // once the program runs; it may be nil. The end of ctx stops the program politely,
-// then for good, and Run returns its Exit with Stop "cancelled". lock, if not nil,
-// is the attempt's locked file: the supervisor holds it too until exit.json is
-// written, and never passes it on to the program.
+// then for good, and Run returns its Exit with Stop "cancelled". locks are locked
+// files that the supervisor holds too until exit.json is written, and never passes on
+// to the program. The first, if there is one, is the attempt's, open for appending:
+// the supervisor writes into it what the tree can be found by, should it die.
 //
 // An error means that the supervisor itself failed or could not be used; it says
 // what is known of the program. With a non-zero Exit it means that the job has
 // ended as Exit says but part of its evidence could not be kept (a full disk).
 // If ctx had ended before, nothing is started and nothing written.
-func (s *Slot) Run(ctx context.Context, inv Invocation, lock *os.File, started func(Process)) (Exit, error) {
+func (s *Slot) Run(ctx context.Context, inv Invocation, locks []*os.File, started func(Process)) (Exit, error) {
 	if err := check(inv); err != nil {
 		return Exit{}, err
 	}
@@ -147,7 +151,7 @@ func (s *Slot) Run(ctx context.Context, inv Invocation, lock *os.File, started f
 	if err != nil {
 		return Exit{}, err
 	}
-	if err := s.dispatch(turn, inv, lock); err != nil {
+	if err := s.dispatch(turn, inv, locks); err != nil {
 		return Exit{}, s.lost(inv, nil, err)
 	}
 	stop := context.AfterFunc(ctx, func() { s.signal(turn, kindCancel) })
@@ -187,9 +191,9 @@ func (s *Slot) begin() (int64, error) {
 	return s.turn, nil
 }
 
-// dispatch sends the run frame, the lock's descriptor with its first bytes.
-func (s *Slot) dispatch(turn int64, inv Invocation, lock *os.File) error {
-	frame, err := encodeFrame(message{Kind: kindRun, Turn: turn, Run: &inv})
+// dispatch sends the run frame, the locks' descriptors with its first bytes.
+func (s *Slot) dispatch(turn int64, inv Invocation, locks []*os.File) error {
+	frame, err := encodeFrame(message{Kind: kindRun, Turn: turn, Run: &inv, Locks: len(locks)})
 	if err != nil {
 		return err
 	}
@@ -200,8 +204,8 @@ func (s *Slot) dispatch(turn int64, inv Invocation, lock *os.File) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := 0
-	if lock != nil {
-		if n, err = s.sendWith(frame, lock); err != nil {
+	if len(locks) > 0 {
+		if n, err = s.sendWith(frame, locks); err != nil {
 			return err
 		}
 	}
@@ -209,31 +213,30 @@ func (s *Slot) dispatch(turn int64, inv Invocation, lock *os.File) error {
 	return err
 }
 
-// sendWith sends at least the first byte of frame together with the descriptor of
-// lock.
-func (s *Slot) sendWith(frame []byte, lock *os.File) (n int, err error) {
+// sendWith sends at least the first byte of frame together with the descriptors of
+// the locks.
+func (s *Slot) sendWith(frame []byte, locks []*os.File) (n int, err error) {
 	raw, err := s.conn.SyscallConn()
 	if err != nil {
 		return 0, err
 	}
-	lockConn, err := lock.SyscallConn()
-	if err != nil {
-		return 0, err
+	var fds []int
+	for _, lock := range locks {
+		conn, err := lock.SyscallConn()
+		if err != nil {
+			return 0, err
+		}
+		if err := conn.Control(func(fd uintptr) { fds = append(fds, int(fd)) }); err != nil {
+			return 0, err
+		}
 	}
 	var sent error
-	send := func(socket uintptr) bool {
-		err := lockConn.Control(func(fd uintptr) {
-			n, sent = unix.SendmsgN(int(socket), frame, unix.UnixRights(int(fd)), nil, sendFlags)
-		})
-		if err != nil {
-			sent = err
-		}
+	err = raw.Write(func(socket uintptr) bool {
+		n, sent = unix.SendmsgN(int(socket), frame, unix.UnixRights(fds...), nil, sendFlags)
 		return !errors.Is(sent, unix.EAGAIN) && !errors.Is(sent, unix.EINTR)
-	}
-	if err := raw.Write(send); err != nil {
-		return 0, err
-	}
-	return n, sent
+	})
+	goruntime.KeepAlive(locks) // not to be closed by the collector before they are sent
+	return n, errors.Join(err, sent)
 }
 
 // signal asks the supervisor to end the job of that turn. A failed write is no

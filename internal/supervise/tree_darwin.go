@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"orchestrate/internal/process"
 )
 
 const (
@@ -17,11 +19,13 @@ const (
 // descendant that leaves the group is not found, and the proof is only that the
 // group is empty when asked (polled).
 type tree struct {
-	group  int // process group of the program, 0 = none
-	status unix.WaitStatus
-	done   bool
-	cpu    time.Duration
-	maxRSS int64
+	group int // process group of the program, 0 = none
+	// grouped is never true: there are no cgroups here.
+	grouped bool
+	status  unix.WaitStatus
+	done    bool
+	cpu     time.Duration
+	maxRSS  int64
 }
 
 func newTree(bool) (*tree, error) { return &tree{}, nil }
@@ -44,9 +48,19 @@ func pipe() (r, w int, err error) {
 // widenPipe does nothing: pipes grow by themselves here.
 func widenPipe(int) {}
 
+// ready prepares for the next program, which will be in no cgroup.
+func (t *tree) ready() string {
+	*t = tree{}
+	return ""
+}
+
+// spawnAlone starts the program without a cgroup, as spawn does here.
+func (t *tree) spawnAlone(path string, inv *Invocation, fds [3]int) (Process, error) {
+	return t.spawn(path, inv, fds)
+}
+
 // spawn starts the program in its own session.
 func (t *tree) spawn(path string, inv *Invocation, fds [3]int) (Process, error) {
-	*t = tree{}
 	pid, err := syscall.ForkExec(path, inv.Argv, &syscall.ProcAttr{
 		Dir: inv.Cwd, Env: inv.Env, Sys: &syscall.SysProcAttr{Setsid: true},
 		Files: []uintptr{uintptr(fds[0]), uintptr(fds[1]), uintptr(fds[2])},
@@ -55,17 +69,8 @@ func (t *tree) spawn(path string, inv *Invocation, fds [3]int) (Process, error) 
 		return Process{}, err
 	}
 	t.group = pid
-	return Process{PID: pid, StartTime: startTime(pid)}, nil
-}
-
-// startTime is the process's start in microseconds since the epoch, 0 if unknown.
-func startTime(pid int) uint64 {
-	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
-	if err != nil {
-		return 0
-	}
-	start := info.Proc.P_starttime
-	return uint64(start.Sec)*1e6 + uint64(start.Usec)
+	child, _ := process.Of(pid) // its start time is 0 if it has ended already
+	return Process{PID: pid, StartTime: child.StartTime}, nil
 }
 
 // childFD is -1: the end of the program is asked for.

@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"orchestrate/internal/process"
 )
 
 const (
@@ -56,9 +58,9 @@ func pipe() (r, w int, err error) {
 // widenPipe makes a busy pipe larger; a refusal (the user's quota) costs speed only.
 func widenPipe(fd int) { _, _ = unix.FcntlInt(uintptr(fd), unix.F_SETPIPE_SZ, largePipe) }
 
-// spawn starts the program in its own session, in the cgroup if there is one. The
-// descriptors are its stdin, stdout and stderr.
-func (t *tree) spawn(path string, inv *Invocation, fds [3]int) (Process, error) {
+// ready prepares for the next program and returns the folder of the cgroup that it
+// will be in, "" if there is none.
+func (t *tree) ready() string {
 	if t.group != nil && t.group.killed {
 		// Some kernels kill at birth what is started in a group that was
 		// ever killed (seen on 6.18), so such a group is not used again.
@@ -68,31 +70,43 @@ func (t *tree) spawn(path string, inv *Invocation, fds [3]int) (Process, error) 
 	if !t.groupTried {
 		t.groupTried, t.group = true, openCgroup()
 	}
-	*t = tree{pidfd: -1, group: t.group, groupTried: true}
+	*t = tree{pidfd: -1, group: t.group, groupTried: true, grouped: t.group != nil}
+	if !t.grouped {
+		return ""
+	}
+	return t.group.dir
+}
+
+// spawnAlone starts the program without the cgroup, which is given up if only that
+// works.
+func (t *tree) spawnAlone(path string, inv *Invocation, fds [3]int) (Process, error) {
+	t.grouped = false
+	child, err := t.spawn(path, inv, fds)
+	if err == nil {
+		t.group.close()
+		t.group = nil
+	}
+	return child, err
+}
+
+// spawn starts the program in its own session, in the cgroup if there is one. The
+// descriptors are its stdin, stdout and stderr.
+func (t *tree) spawn(path string, inv *Invocation, fds [3]int) (Process, error) {
 	sys := &syscall.SysProcAttr{Setsid: true, PidFD: &t.pidfd}
-	if t.group != nil {
+	if t.grouped {
 		sys.UseCgroupFD, sys.CgroupFD = true, t.group.fd
 	}
-	attr := &syscall.ProcAttr{
+	pid, err := syscall.ForkExec(path, inv.Argv, &syscall.ProcAttr{
 		Dir: inv.Cwd, Env: inv.Env, Sys: sys,
 		Files: []uintptr{uintptr(fds[0]), uintptr(fds[1]), uintptr(fds[2])},
-	}
-	pid, err := syscall.ForkExec(path, inv.Argv, attr)
-	if err != nil && t.group != nil {
-		// The program may be at fault, or the cgroup: it decides who was.
-		sys.UseCgroupFD = false
-		if pid, err = syscall.ForkExec(path, inv.Argv, attr); err == nil {
-			t.group.close()
-			t.group = nil
-		}
-	}
+	})
 	if err != nil {
 		return Process{}, err
 	}
-	t.root, t.grouped = pid, t.group != nil
+	t.root = pid
 	child := Process{PID: pid}
-	if st, ok := readStat(pid); ok {
-		child.StartTime = st.start
+	if st, ok := process.ReadStat(pid); ok {
+		child.StartTime = st.Start
 	}
 	return child, nil
 }
@@ -176,26 +190,16 @@ func (t *tree) sweep() {
 		t.group.kill() // all at once, so that nothing can fork away
 	}
 	walk(func(p Process) bool {
-		killProcess(p)
+		_ = process.Signal(p.PID, p.StartTime, unix.SIGKILL) // whether it worked is what alive asks
 		return true
 	})
 }
 
-// killProcess kills exactly p: the handle is taken first and the process behind
-// it looked at again, so that a reused pid is never hit.
-func killProcess(p Process) {
-	fd, err := unix.PidfdOpen(p.PID, 0)
-	if errors.Is(err, unix.ENOSYS) {
-		_ = unix.Kill(p.PID, unix.SIGKILL)
-		return
-	}
-	if err != nil {
-		return // gone
-	}
-	defer closeFD(fd)
-	if st, ok := readStat(p.PID); ok && st.start == p.StartTime {
-		_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) // whether it worked is what alive asks
-	}
+// walk visits every descendant, parents first, until visit returns false.
+func walk(visit func(Process) bool) {
+	process.Descendants(func(pid int, st process.Stat) bool {
+		return visit(Process{PID: pid, StartTime: st.Start})
+	})
 }
 
 // scan shows the descendants that were not seen before.
