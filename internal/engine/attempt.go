@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"orchestrate/internal/failpoint"
 	"orchestrate/internal/gate"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
@@ -34,7 +35,13 @@ type attempt struct {
 	cmd    runtime.Command
 	text   string // command.txt
 	env    []string
+	given  string // digest of what it is given, see givenTo
 	begun  time.Time
+
+	lock     *os.File // of the attempt, from its directory until it is settled
+	checkout *os.File // of the shared checkout, for a writer in it
+	taken    bool     // an earlier engine began it
+	from     int64    // events up to this one are in the journal
 
 	hopeless bool     // it failed on something that no other attempt can mend
 	changed  []string // of the shared checkout, while it alone ran
@@ -45,17 +52,34 @@ type attempt struct {
 	unsearched error // why its artifacts may still hold secrets
 }
 
+// release gives up the attempt's locks. They hold nothing that could be lost.
+func (a *attempt) release() {
+	for _, f := range []*os.File{a.lock, a.checkout} {
+		if f != nil {
+			f.Close() //nolint:errcheck // the kernel drops the lock with the descriptor
+		}
+	}
+	a.lock, a.checkout = nil, nil
+}
+
+// decoder names the decoder that the attempt's stream goes through, "" = it never
+// had one.
+func (a *attempt) decoder() string { return a.cmd.Decoder.Runtime }
+
 // prepare does everything that comes between the intent and the program:
 // directory and lock, tree, inputs, prompt and command. An error means that nothing
 // was started.
-func (r *run) prepare(ctx context.Context, a *attempt) (lock *os.File, err error) {
-	if a.dir, lock, err = r.led.BeginAttempt(a.job.ID, a.n); err != nil {
-		return nil, err
+func (r *run) prepare(ctx context.Context, a *attempt) (err error) {
+	if a.dir, a.lock, err = r.led.BeginAttempt(a.job.ID, a.n); err != nil {
+		return err
 	}
+	failpoint.Hit(failpoint.LockTaken)
 	if err := r.furnish(ctx, a); err != nil {
-		return nil, errors.Join(err, lock.Close())
+		return err
 	}
-	return lock, nil
+	err = r.led.Furnish(a.job.ID, a.lock, a.furnished())
+	failpoint.Hit(failpoint.Furnished)
+	return err
 }
 
 func (r *run) furnish(ctx context.Context, a *attempt) (err error) {
@@ -66,11 +90,13 @@ func (r *run) furnish(ctx context.Context, a *attempt) (err error) {
 		a.hopeless = true
 		return err
 	}
+	failpoint.Hit(failpoint.Placed)
 	got, err := r.gather(ctx, a.job)
 	if err != nil {
 		a.hopeless = true
 		return err
 	}
+	a.given = givenTo(a.job, got)
 	if !a.job.Exec() {
 		a.prompt = assemble(a.job, got, placingOf(a.job, a.route, a.at.dir, filepath.Join(a.dir, ledger.ArtifactsDir)))
 	}
@@ -151,25 +177,43 @@ func (r *run) environment(a *attempt, ad runtime.Adapter) []string {
 }
 
 // carryOut hands the attempt to the slot's supervisor and waits for its end. The
-// intent is durable already; the supervisor holds the lock from here on.
-func (r *run) carryOut(ctx context.Context, slot int, a *attempt, lock *os.File) error {
-	defer lock.Close() // our copy: the supervisor has its own
+// intent is durable already; both hold the locks from here on.
+func (r *run) carryOut(ctx context.Context, slot int, a *attempt) error {
 	sup, err := r.slots.take(ctx, slot)
 	if err != nil {
 		return err
 	}
+	failpoint.Hit(failpoint.HandOver)
 	a.handed = true
-	a.exit, err = sup.Run(ctx, r.invocation(a), lock, func(p supervise.Process) {
+	a.exit, err = sup.Run(ctx, r.invocation(a), a.locks(), func(p supervise.Process) {
+		failpoint.Hit(failpoint.Started)
 		r.note(ledger.Started(a.job.ID, a.n, p.PID, p.StartTime))
 	})
+	failpoint.Hit(failpoint.Exited)
 	switch {
 	case err != nil && a.exit.EndedAt.IsZero(): // the supervisor itself failed
 		a.lost = err.Error()
+		a.exit.Proof = r.endRemains(ctx, a)
 	case err != nil: // the program ended as exit says, some evidence of it is missing
 		r.note(ledger.Noted(a.job.ID, r.redact.String(err.Error())))
 	}
+	return r.takeIn(a)
+}
+
+// locks are what the supervisor holds beside us while the program runs.
+func (a *attempt) locks() []*os.File {
+	if a.checkout == nil {
+		return []*os.File{a.lock}
+	}
+	return []*os.File{a.lock, a.checkout}
+}
+
+// takeIn searches what the program left for secrets and imports its events.
+func (r *run) takeIn(a *attempt) error {
 	a.unsearched = r.scrubArtifacts(a)
-	return r.importEvents(a)
+	err := r.importEvents(a)
+	failpoint.Hit(failpoint.Imported)
+	return err
 }
 
 func (r *run) invocation(a *attempt) supervise.Invocation {
@@ -194,6 +238,9 @@ func (r *run) importEvents(a *attempt) error {
 		var e runtime.Event
 		if json.Unmarshal([]byte(line), &e) != nil {
 			break // a torn last line: the supervisor died
+		}
+		if e.Seq <= a.from {
+			continue // an earlier engine imported it
 		}
 		recs = append(recs, ledger.Imported(a.job.ID, a.n, e))
 	}

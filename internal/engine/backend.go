@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"orchestrate/internal/arbiter"
 	"orchestrate/internal/check"
 	"orchestrate/internal/dispatch"
+	"orchestrate/internal/failpoint"
 	"orchestrate/internal/inventory"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/policy"
@@ -47,15 +47,11 @@ func (o *order) Settle(id string, ok bool) {
 
 // settleOrder tells the graph that a job is over and records whom that blocks.
 func (r *run) settleOrder(id string, ok bool, why string) {
-	blocked := r.tracker.Settle(id, ok, why)
-	recs := make([]ledger.Record, 0, len(blocked))
-	for _, b := range blocked {
-		s := r.undispatched(b.ID, runtime.BlockedDependency, b.Detail)
-		recs = append(recs, ledger.Settle(s))
+	var all []ledger.JobStatus
+	for _, b := range r.tracker.Settle(id, ok, why) {
+		all = append(all, r.undispatched(b.ID, runtime.BlockedDependency, b.Detail))
 	}
-	if len(recs) > 0 {
-		r.fail(r.led.Append(recs...))
-	}
+	r.settleUnstarted(all...)
 }
 
 // blockPlanned settles the jobs that the plan could not route.
@@ -67,26 +63,48 @@ func (r *run) blockPlanned() {
 		if independent { // nothing is paid for that nobody independent can judge
 			block = r.plan.Arbiter.Block
 		}
-		if block == nil || r.jobs[pl.Job.ID].status != nil {
+		if block == nil || r.jobs[pl.Job.ID].status != nil || r.carried[pl.Job.ID] != nil {
 			continue
 		}
-		r.jobs[pl.Job.ID].next = block.NextStep
-		s := r.undispatched(pl.Job.ID, block.Reason, block.Detail)
-		r.fail(r.led.Append(ledger.Settle(s)))
+		r.block(pl.Job.ID, *block)
 		r.settleOrder(pl.Job.ID, false, fmt.Sprintf("blocked: %s", block.Reason))
 	}
 }
 
-// undispatched is the status of a job that never ran, recorded as its own.
+// block settles a job that cannot be dispatched.
+func (r *run) block(id string, why route.Block) {
+	r.jobs[id].next = why.NextStep
+	r.settleUnstarted(r.undispatched(id, why.Reason, why.Detail))
+}
+
+// undispatched is the status of a job that is not dispatched, remembered as its own.
 func (r *run) undispatched(id string, reason runtime.Reason, detail string) ledger.JobStatus {
 	j := r.jobs[id]
 	s := r.statusOf(&attempt{job: j.planned.Job, route: j.route})
 	s.Status, s.Reason, s.ReasonEvidence = ledger.Blocked, reason, detail
+	s.Attempts = r.attempts[id] // of earlier times, if any
 	s = cleaned(r, s)
 	j.status = &s
 	j.facts = arbiter.JobFacts{Job: j.planned.Job, ID: id, Exec: j.planned.Job.Exec(), Status: s}
-	r.fail(r.led.WriteJSON(ledger.JobPath(id, ledger.StatusFile), s))
 	return s
+}
+
+// settleUnstarted records that jobs will not be dispatched: in the journal first.
+func (r *run) settleUnstarted(all ...ledger.JobStatus) {
+	recs := make([]ledger.Record, 0, len(all))
+	for _, s := range all {
+		recs = append(recs, ledger.Settle(s))
+	}
+	if len(recs) == 0 {
+		return
+	}
+	err := r.led.Append(recs...)
+	for _, s := range all {
+		if err == nil {
+			err = r.led.WriteJSON(ledger.JobPath(s.ID, ledger.StatusFile), s)
+		}
+	}
+	r.fail(err)
 }
 
 // backend is the run as the dispatch loop sees what carries out attempts.
@@ -118,32 +136,65 @@ func (b *backend) MayStart() bool {
 func (b *backend) Attempt(ctx context.Context, slot int, job string, n int) dispatch.Ended {
 	r := (*run)(b)
 	j := r.jobs[job]
-	if block := r.rejudge(j); block != nil {
-		j.next = block.NextStep
-		r.fail(r.led.Append(ledger.Settle(r.undispatched(job, block.Reason, block.Detail))))
-		return dispatch.Ended{}
+	a := r.carried[job]
+	if a == nil || a.n != n {
+		var ended dispatch.Ended
+		if a, ended = r.begin(ctx, j, n); a == nil {
+			return ended
+		}
 	}
-	r.mu.Lock()
-	j.route = r.freshTree(j, n)
-	a := &attempt{job: j.planned.Job, n: n, route: j.route, begun: r.eng.Now()}
-	j.tries++
-	if !a.job.Exec() {
-		j.ran = append(j.ran, a.route.Family)
-	}
-	r.mu.Unlock()
-	if err := r.led.Append(ledger.Intent(job, n, a.route)); err != nil {
-		r.fail(err)
-		return dispatch.Ended{}
-	}
+	defer a.release()
 	s, how := r.carry(ctx, slot, a)
 	status := r.statusOf(a)
 	s.describe(&status, how)
 	status = cleaned(r, status)
+	r.remember(j, a, &s, status)
+	return r.conclude(ctx, j, a, status, r.workOf(a, &s))
+}
+
+// begin chooses what attempt n will be and makes its intent durable. No attempt: the
+// job was settled or waits for a resumed run, as the second result says.
+func (r *run) begin(ctx context.Context, j *jobRun, n int) (*attempt, dispatch.Ended) {
+	job := j.planned.Job
+	if block := r.rejudge(j); block != nil {
+		r.block(job.ID, *block)
+		return nil, dispatch.Ended{}
+	}
 	r.mu.Lock()
+	j.route = r.freshTree(j, n)
+	a := &attempt{job: job, n: n, route: j.route, begun: r.eng.Now()}
+	r.mu.Unlock()
+	if err := r.holdCheckout(ctx, a); err != nil {
+		if ctx.Err() == nil {
+			r.block(job.ID, route.Block{Reason: runtime.BlockedNoRoute, Detail: err.Error()})
+		}
+		return nil, dispatch.Ended{}
+	}
+	failpoint.Hit(failpoint.IntentBefore)
+	if err := r.led.Append(ledger.Intent(job.ID, n, a.route)); err != nil {
+		a.release()
+		r.fail(err)
+		return nil, dispatch.Ended{}
+	}
+	failpoint.Hit(failpoint.IntentAfter)
+	r.mu.Lock()
+	r.attempts[job.ID] = n
+	j.tries++
+	if !job.Exec() {
+		j.ran = append(j.ran, a.route.Family)
+	}
+	r.mu.Unlock()
+	return a, dispatch.Ended{}
+}
+
+// remember keeps what later steps ask about a job's newest attempt.
+func (r *run) remember(j *jobRun, a *attempt, s *settlement, status ledger.JobStatus) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.spent.add(a.exit.Outcome.Usage, a.job.Exec())
 	j.status, j.patch, j.command = &status, s.patch, strings.TrimSpace(a.text)
 	j.dir, j.masked = a.at.dir, s.displayOnly
-	j.facts = factsOf(a, j.planned.Tiers, status, &s)
+	j.facts = factsOf(a, j.planned.Tiers, status, s)
 	if s.patch != nil {
 		if !a.at.isolated {
 			j.shared = append(j.shared, paths(s.patch.Files)...)
@@ -151,8 +202,6 @@ func (b *backend) Attempt(ctx context.Context, slot int, job string, n int) disp
 		j.judges = check.JudgesChanged(paths(s.patch.Files), a.job.Checks, r.cwdIn(a))
 	}
 	j.facts.Probed = r.probedHere(a.route.Runtime)
-	r.mu.Unlock()
-	return r.conclude(ctx, j, a, status)
 }
 
 // freshTree is a job's route for attempt n: what an earlier attempt of a writer
@@ -184,13 +233,20 @@ func (r *run) carry(ctx context.Context, slot int, a *attempt) (settlement, poli
 		}
 		return settlement{}, policy.Settlement{Status: ledger.Failed, Reason: runtime.ReasonSpawn, Evidence: err.Error()}
 	}
-	lock, err := r.prepare(ctx, a)
-	if err != nil {
-		return failed(err)
+	if !a.taken {
+		if err := r.prepare(ctx, a); err != nil {
+			return failed(err)
+		}
 	}
 	mine := r.enter(ctx, a)
 	defer r.leave()
-	if err := r.carryOut(ctx, slot, a, lock); err != nil {
+	var err error
+	if a.taken {
+		err = r.adopt(ctx, a)
+	} else {
+		err = r.carryOut(ctx, slot, a)
+	}
+	if err != nil {
 		return failed(err)
 	}
 	s, how, err := r.settle(ctx, slot, a, r.changedBy(ctx, a, mine))
@@ -203,27 +259,35 @@ func (r *run) carry(ctx context.Context, slot int, a *attempt) (settlement, poli
 	return s, how
 }
 
-// conclude records the settled attempt and says what follows from it.
-func (r *run) conclude(ctx context.Context, j *jobRun, a *attempt, status ledger.JobStatus) dispatch.Ended {
+// conclude records the settled attempt and says what follows from it. The journal
+// comes first: no file may say more than it proves.
+func (r *run) conclude(ctx context.Context, j *jobRun, a *attempt, status ledger.JobStatus, work *ledger.Work) dispatch.Ended {
 	ended := dispatch.Ended{OK: status.Status == ledger.Success}
 	var moved *ledger.Route
-	if status.Status == ledger.Failed && !a.hopeless {
+	switch {
+	case status.Status == ledger.Failed && !a.hopeless:
 		d := policy.Decide(status.Reason, r.attemptFacts(j, a))
 		d.Retry, d.Fallback = d.Retry && r.mayRepeat(j), d.Fallback && r.mayRepeat(j)
 		ended, moved = r.follow(ctx, j, a, d, &status)
-	}
-	var err error
-	if a.dir != "" { // the directory is this attempt's
-		err = r.led.WriteJSON(ledger.JobPath(a.job.ID, ledger.StatusFile), status)
-	}
-	if a.cmd.Decoder.Runtime != runtimeExec && a.cmd.Argv != nil {
-		err = errors.Join(err, r.led.WriteJSON(ledger.JobPath(a.job.ID, ledger.SessionFile), sessionOf(a, status)))
+	case status.Status == ledger.Interrupted && ctx.Err() == nil && r.mayRepeat(j) && (a.taken || status.Reason == runtime.ReasonCutOff):
+		ended.Again = r.cutOffOnce(j) // an engine before was told to stop it, or its supervisor died
 	}
 	record := ledger.Settle(status)
 	if ended.Again {
 		record = ledger.AttemptEnded(status)
 	}
-	r.fail(errors.Join(err, r.led.Append(record)))
+	record.Work = work
+	failpoint.Hit(failpoint.SettleBefore)
+	err := r.led.Append(record)
+	failpoint.Hit(failpoint.SettleAfter)
+	if err == nil && a.dir != "" { // the directory is this attempt's
+		err = r.led.WriteJSON(ledger.JobPath(a.job.ID, ledger.StatusFile), status)
+	}
+	if err == nil && a.decoder() != runtimeExec && a.handed {
+		err = r.led.WriteJSON(ledger.JobPath(a.job.ID, ledger.SessionFile), sessionOf(a, status))
+	}
+	r.fail(err)
+	failpoint.Hit(failpoint.StatusThere)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if ended.Again {
@@ -236,6 +300,16 @@ func (r *run) conclude(ctx context.Context, j *jobRun, a *attempt, status ledger
 		j.moves++
 	}
 	return ended
+}
+
+// cutOffOnce allows one more attempt to a job whose supervisor died: that was not
+// its doing. A second such death is for a person to look at.
+func (r *run) cutOffOnce(j *jobRun) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	j.cutOff++
+	j.tries-- // it does not count as one of its own
+	return j.cutOff == 1
 }
 
 func (r *run) attemptFacts(j *jobRun, a *attempt) policy.Attempt {
@@ -258,7 +332,7 @@ func (r *run) follow(ctx context.Context, j *jobRun, a *attempt, d policy.Decisi
 		ended.Pause, ended.Until = a.route.Runtime, r.eng.Now().Add(max(d.PauseFor, time.Millisecond))
 	case policy.PauseRest:
 		ended.Pause = a.route.Runtime
-		r.note(ledger.Noted(a.job.ID, fmt.Sprintf("%s is out of quota (%s): its other jobs stay queued; run them again when the quota is back", a.route.Runtime, status.ReasonEvidence)))
+		r.note(ledger.Noted(a.job.ID, fmt.Sprintf("%s is out of quota (%s): its other jobs stay queued; `orchestrate resume %s` starts them when the quota is back", a.route.Runtime, status.ReasonEvidence, r.led.ID)))
 	}
 	if d.Reprobe && ctx.Err() == nil {
 		r.mu.Lock()

@@ -10,13 +10,17 @@ import (
 	"orchestrate/internal/shellword"
 )
 
+// outVariable names a job's artifacts folder to its program. No other attempt under
+// way on this machine has the same one, so it marks the processes of an attempt too.
+const outVariable = "ORCHESTRATE_OUT"
+
 // whereabouts tells a job's program where it is: its run, and the folders of the
 // job's directory that are there for it.
 func whereabouts(runID, job, dir string) []string {
 	return []string{
 		"ORCHESTRATE_RUN=" + runID,
 		"ORCHESTRATE_JOB=" + job,
-		"ORCHESTRATE_OUT=" + filepath.Join(dir, ledger.ArtifactsDir),
+		outVariable + "=" + filepath.Join(dir, ledger.ArtifactsDir),
 		"ORCHESTRATE_INPUTS=" + filepath.Join(dir, ledger.InputsDir),
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"orchestrate/internal/failpoint"
 	"orchestrate/internal/history"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/report"
@@ -28,21 +29,48 @@ func (r *run) finish(ctx context.Context, j ledger.Judgement) (Result, error) {
 		r.tell(text)
 	}
 	status := exitStatus(ending, r.led.State(), j.Verdict)
-	r.fail(r.led.Append(ledger.RunEnded(j.Verdict, status)))
+	end := ledger.RunEnded(j.Verdict, status)
+	end.At = r.eng.Now().UTC()
+	in := r.reportInput(j)
+	in.State = ended(in.State, end)
+	rep := report.Build(in)
+	r.fail(r.publish(rep, j))
 	if r.broken != nil {
 		return Result{}, r.broken
 	}
-	in := r.reportInput(j)
-	rep := report.Build(in)
-	data, err := rep.JSON()
-	err = errors.Join(err, r.led.WriteFile(ledger.ReportJSONFile, r.redact.JSON(data)), r.led.WriteFile(ledger.ReportFile, r.redact.Bytes(rep.Markdown())))
-	if !j.Rehearsal {
-		err = errors.Join(err, history.Append(r.plan.Root, history.Lines(r.led.ID, j.Verdict, r.statuses(), r.eng.Now())))
-	}
+	r.fail(r.led.Append(end)) // the last of all: who reads it finds everything else
+	failpoint.Hit(failpoint.EndAfter)
 	return Result{
 		Dir: r.led.Dir, Completion: r.redact.String(rep.Completion()), Exit: status,
 		NextSteps: cleaned(r, r.nextSteps(in.VerdictStep)),
-	}, err
+	}, r.broken
+}
+
+// ended is the state as it will be once the run's last record is there.
+func ended(st ledger.State, end ledger.Record) ledger.State {
+	st.Phase, st.EndedAt = ledger.PhaseEnded, &end.At
+	st.Verdict, st.ExitStatus = end.Verdict, end.ExitStatus
+	return st
+}
+
+// publish leaves report and history.
+func (r *run) publish(rep report.Report, j ledger.Judgement) error {
+	data, err := rep.JSON()
+	err = errors.Join(err,
+		r.led.WriteFile(ledger.ReportJSONFile, r.redact.JSON(data)),
+		r.led.WriteFile(ledger.ReportFile, r.redact.Bytes(rep.Markdown())))
+	failpoint.Hit(failpoint.ReportThere)
+	if err != nil || j.Rehearsal {
+		return err
+	}
+	lines := history.Lines(r.led.ID, j.Verdict, r.statuses(), r.eng.Now())
+	if r.resumed { // an engine before may have come this far
+		err = history.AppendOnce(r.plan.Root, lines)
+	} else {
+		err = history.Append(r.plan.Root, lines)
+	}
+	failpoint.Hit(failpoint.HistoryThere)
+	return err
 }
 
 // statuses are those of the jobs that ran or were blocked, in the spec's order.

@@ -36,7 +36,7 @@ func (r *run) producers(ids []string) []route.Producer {
 // now that this work is done. Other jobs keep theirs.
 func (r *run) rejudge(j *jobRun) *route.Block {
 	job := j.planned.Job
-	if !policy.Judges(job.Task) || len(j.ran) > 0 {
+	if !policy.Judges(job.Task) || j.tries > 0 {
 		return nil
 	}
 	done := r.producers(job.DependsOn)

@@ -3,8 +3,6 @@ package engine
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -23,7 +21,25 @@ import (
 func (r *run) gather(ctx context.Context, j *spec.Job) ([]handed, error) {
 	var all []handed
 	for _, in := range r.plan.wanted(j, r.isolated) {
-		h, err := r.hand(ctx, j, in)
+		h, data, err := r.read(ctx, j, in)
+		if errors.Is(err, os.ErrNotExist) && !in.must {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := r.hand(j, in, data); err != nil {
+			return nil, err
+		}
+		all = append(all, h)
+	}
+	return all, nil
+}
+
+// readHanded is what gather would place now, without placing it.
+func (r *run) readHanded(ctx context.Context, j *spec.Job) (all []handed, err error) {
+	for _, in := range r.plan.wanted(j, r.isolated) {
+		h, _, err := r.read(ctx, j, in)
 		if errors.Is(err, os.ErrNotExist) && !in.must {
 			continue
 		}
@@ -88,32 +104,34 @@ func (p *Plan) wanted(j *spec.Job, isolated func(string) bool) []want {
 	return all
 }
 
-// hand copies one file into the job's inputs.
-func (r *run) hand(ctx context.Context, j *spec.Job, w want) (handed, error) {
+// read reads one file that a job gets, as it gets it.
+func (r *run) read(ctx context.Context, j *spec.Job, w want) (handed, []byte, error) {
 	data, err := r.fileOf(ctx, w)
 	if err != nil {
-		return handed{}, fmt.Errorf("job %s needs %s of job %s: %w", j.ID, label(w), w.from, err)
+		return handed{}, nil, fmt.Errorf("job %s needs %s of job %s: %w", j.ID, label(w), w.from, err)
 	}
-	if sum := sha256.Sum256(data); w.sha != "" && hex.EncodeToString(sum[:]) != w.sha {
-		return handed{}, fmt.Errorf("job %s: %s of job %s has sha256 %x, the spec says %s", j.ID, label(w), w.from, sum, w.sha)
+	if sum := digest(data); w.sha != "" && sum != w.sha {
+		return handed{}, nil, fmt.Errorf("job %s: %s of job %s has sha256 %s, the spec says %s", j.ID, label(w), w.from, sum, w.sha)
 	}
+	rel := ledger.JobPath(j.ID, ledger.InputsDir, w.from, w.name())
+	h := handed{From: w.from, Label: label(w) + r.caution(w), Path: r.led.Path(rel), SHA256: digest(data)}
+	if clean := r.redact.Bytes(data); len(clean) <= inlineLimit && utf8.Valid(clean) {
+		h.Text = string(clean)
+	}
+	return h, data, nil
+}
+
+// hand puts one file into the job's inputs.
+func (r *run) hand(j *spec.Job, w want, data []byte) error {
 	clean := r.redact.Bytes(data)
 	if !bytes.Equal(clean, data) {
 		r.tell(fmt.Sprintf("job %s: a secret in %s of job %s was redacted before the job got it", j.ID, label(w), w.from))
 	}
-	data = clean
 	rel := ledger.JobPath(j.ID, ledger.InputsDir, w.from, w.name())
 	if err := r.led.MkdirAll(path.Dir(rel)); err != nil {
-		return handed{}, err
+		return err
 	}
-	if err := r.led.WriteFile(rel, data); err != nil {
-		return handed{}, err
-	}
-	h := handed{From: w.from, Label: label(w) + r.caution(w), Path: r.led.Path(rel)}
-	if len(data) <= inlineLimit && utf8.Valid(data) {
-		h.Text = string(data)
-	}
-	return h, nil
+	return r.led.WriteFile(rel, clean)
 }
 
 // caution says of a patch that was redacted what it is not good for.
@@ -192,9 +210,8 @@ func (r *run) ignoredOutput(from *spec.Job, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(data)
 	for _, a := range status.Artifacts {
-		if a.Path == name && a.SHA256 == hex.EncodeToString(sum[:]) {
+		if a.Path == name && a.SHA256 == digest(data) {
 			return data, nil
 		}
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"orchestrate/internal/arbiter"
+	"orchestrate/internal/failpoint"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/policy"
 	"orchestrate/internal/runtime"
@@ -27,10 +29,12 @@ func (r *run) judge(ctx context.Context) ledger.Judgement {
 	default:
 		r.ask(ctx, &c)
 	}
+	r.dropArbiter(ctx)
 	j := cleaned(r, arbiter.Judge(c))
 	j.RunID, j.At = r.led.ID, r.eng.Now().UTC()
 	err := r.led.MkdirAll(ledger.ArbiterJob)
 	r.fail(errors.Join(err, r.led.WriteJSON(ledger.JobPath(ledger.ArbiterJob, ledger.VerdictFile), j)))
+	failpoint.Hit(failpoint.VerdictThere)
 	return j
 }
 
@@ -70,6 +74,7 @@ func (r *run) early(ctx context.Context) string {
 // ask puts the evidence to the arbiter and looks up what it cites.
 func (r *run) ask(ctx context.Context, c *arbiter.Case) {
 	r.fail(r.led.Append(ledger.Arbitrating()))
+	failpoint.Hit(failpoint.Arbitrating)
 	route, block := r.arbiterRoute()
 	if block != nil {
 		c.Obstacle = fmt.Sprintf("no arbiter: %s: %s", block.Reason, block.Detail)
@@ -81,11 +86,11 @@ func (r *run) ask(ctx context.Context, c *arbiter.Case) {
 	q := question{route: route, evidence: r.redact.Bytes(arbiter.Evidence(bundle)), judged: c.Judged, cites: cites(bundle)}
 	if !r.affordable() {
 		c.Obstacle = "no arbiter: the budget is used up"
-		r.arbiterNext = "raise the budget in the spec" + again
+		r.arbiterNext = "`orchestrate resume " + r.led.ID + "` asks one, with the budget counted anew"
 		return
 	}
 	c.Runtime, c.Model, c.Independence = route.Runtime, route.Model, route.Independence
-	answer, first, status := r.question(ctx, q)
+	answer, first, status := r.answerTo(ctx, q)
 	c.Findings = append(c.Findings, arbiter.Layer1([]arbiter.JobFacts{r.arbiterFacts(status)})...)
 	v, problem := arbiter.Parse(answer, c.Judged)
 	if changed := arbiter.Softened(first, v); first != "" && problem == nil && len(changed) > 0 {
@@ -161,15 +166,32 @@ func cites(b arbiter.Bundle) (all []string) {
 	return all
 }
 
+// answerTo is what an arbiter before said to exactly this evidence, or the answer to
+// asking now.
+func (r *run) answerTo(ctx context.Context, q question) (answer, first string, status ledger.JobStatus) {
+	if k := r.kept; k != nil && bytes.Equal(k.evidence, q.evidence) {
+		r.note(ledger.Noted("", "nothing that the arbiter reviewed has changed, so its answer stands"))
+		return k.answer, "", k.status
+	}
+	if a := r.led.State().Arbiter; a != nil && a.Status.Settled() {
+		r.fail(r.led.Append(ledger.Requeued(ledger.ArbiterJob, "what it reviewed has changed, or it gave no answer that counts")))
+	}
+	return r.question(ctx, q)
+}
+
 // question asks until there is an answer or nothing more to be had: once more for
-// the form only, and once more when the service was too busy to begin. first is the
-// answer whose form was wrong, "" if none was.
+// the form only, once more when the service was too busy to begin, and once more when
+// the arbiter was cut off. first is the answer whose form was wrong, "" if none was.
 func (r *run) question(ctx context.Context, q question) (answer, first string, status ledger.JobStatus) {
 	prompt := arbiter.Prompt(q.evidence)
 	asked := prompt
-	for n := 1; ; n++ {
+	for a := r.arbiterUnderWay(ctx, q); ; a = nil {
+		if a == nil {
+			a = &attempt{job: r.plan.Arbiter.Job, n: r.attempts[ledger.ArbiterJob] + 1, route: q.route, begun: r.eng.Now(), prompt: asked, judged: q.cites}
+			a.at = place{dir: r.plan.Root, top: r.plan.Root}
+		}
 		var next turn
-		answer, status, next = r.arbitrate(ctx, n, asked, q, first == "")
+		answer, status, next = r.arbitrate(ctx, a, q, first == "")
 		switch {
 		case next.repair != nil:
 			r.tell("the arbiter was asked again, because its answer had not the form asked for")
@@ -180,17 +202,53 @@ func (r *run) question(ctx context.Context, q question) (answer, first string, s
 			case <-time.After(next.after):
 			case <-ctx.Done():
 			}
+		case next.cutOff:
+			r.note(ledger.Noted("", "the arbiter was asked again, because its attempt was cut off"))
 		default:
 			return answer, first, status
 		}
 	}
 }
 
+// arbiterUnderWay is the attempt of the arbiter that an engine before began, if it
+// was asked exactly this. Any other is ended.
+func (r *run) arbiterUnderWay(ctx context.Context, q question) *attempt {
+	a := r.carried[ledger.ArbiterJob]
+	if a == nil {
+		return nil
+	}
+	shown, err := r.led.ReadFile(ledger.JobPath(ledger.ArbiterJob, ledger.EvidenceFile))
+	if err != nil || !bytes.Equal(shown, q.evidence) || len(r.arbiters) > 0 && r.arbiters[len(r.arbiters)-1].Reason == runtime.BlockedNoAnswer {
+		r.dropArbiter(ctx)
+		return nil
+	}
+	delete(r.carried, ledger.ArbiterJob)
+	return a
+}
+
+// dropArbiter ends an attempt of the arbiter that an engine before began and that
+// nobody needs any more.
+func (r *run) dropArbiter(ctx context.Context) {
+	a := r.carried[ledger.ArbiterJob]
+	if a == nil {
+		return
+	}
+	delete(r.carried, ledger.ArbiterJob)
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	defer a.release()
+	if err := r.adopt(ended, a); err != nil {
+		r.tell("what an arbiter before left could not be taken in: " + err.Error())
+	}
+	r.fail(r.cutOff(a, "what it reviewed has changed", a.exit.Proof))
+}
+
 // turn is what follows from an attempt of the arbiter: nothing, the same question
-// for the form (what was wrong with it), or the same question later.
+// for the form (what was wrong with it), or the same question later or at once.
 type turn struct {
 	repair error
 	after  time.Duration
+	cutOff bool
 }
 
 // next decides about another attempt. mayRepair is false in the repair round.
@@ -203,6 +261,10 @@ func (r *run) next(ctx context.Context, a *attempt, how policy.Settlement, probl
 			return turn{repair: problem}
 		}
 		return turn{}
+	}
+	if how.Reason == runtime.ReasonCutOff || how.Status == ledger.Interrupted && a.taken {
+		r.arbiterCut++
+		return turn{cutOff: r.arbiterCut == 1}
 	}
 	if how.Status != ledger.Failed {
 		return turn{}
@@ -220,11 +282,13 @@ func (r *run) next(ctx context.Context, a *attempt, how policy.Settlement, probl
 
 // arbitrate carries out one attempt of the arbiter; it has a directory like a
 // job, and its records.
-func (r *run) arbitrate(ctx context.Context, n int, prompt string, q question, mayRepair bool) (string, ledger.JobStatus, turn) {
-	a := &attempt{job: r.plan.Arbiter.Job, n: n, route: q.route, begun: r.eng.Now(), prompt: prompt, judged: q.cites}
-	a.at = place{dir: r.plan.Root, top: r.plan.Root}
-	r.fail(r.led.Append(ledger.Intent(a.job.ID, n, a.route)))
-	how, err := r.arbiterAttempt(ctx, a, q.evidence)
+func (r *run) arbitrate(ctx context.Context, a *attempt, q question, mayRepair bool) (string, ledger.JobStatus, turn) {
+	defer a.release()
+	if !a.taken {
+		r.fail(r.led.Append(ledger.Intent(a.job.ID, a.n, a.route)))
+		r.attempts[a.job.ID] = a.n
+	}
+	how, s, err := r.arbiterAttempt(ctx, a, q.evidence)
 	if err != nil {
 		how = policy.Settlement{Status: ledger.Failed, Reason: runtime.ReasonSpawn, Evidence: err.Error()}
 	}
@@ -244,33 +308,35 @@ func (r *run) arbitrate(ctx context.Context, n int, prompt string, q question, m
 	if next != (turn{}) {
 		record = ledger.AttemptEnded(status)
 	}
-	r.fail(errors.Join(
-		r.led.WriteJSON(ledger.JobPath(a.job.ID, ledger.StatusFile), status),
-		r.led.WriteJSON(ledger.JobPath(a.job.ID, ledger.SessionFile), sessionOf(a, status)),
-		r.led.Append(record),
-	))
+	record.Work = r.workOf(a, &s)
+	err = r.led.Append(record)
+	if err == nil && a.dir != "" {
+		err = errors.Join(
+			r.led.WriteJSON(ledger.JobPath(a.job.ID, ledger.StatusFile), status),
+			r.led.WriteJSON(ledger.JobPath(a.job.ID, ledger.SessionFile), sessionOf(a, status)),
+		)
+	}
+	r.fail(err)
 	r.arbiters, r.arbiterWrote = append(r.arbiters, status), append(r.arbiterWrote, a.changed...)
 	return answer, status, next
 }
 
-func (r *run) arbiterAttempt(ctx context.Context, a *attempt, evidence []byte) (policy.Settlement, error) {
-	dir, lock, err := r.led.BeginAttempt(a.job.ID, a.n)
-	if err != nil {
-		return policy.Settlement{}, err
-	}
-	a.dir = dir
-	err = errors.Join(
-		r.led.MkdirAll(ledger.JobPath(a.job.ID, ledger.ArtifactsDir)),
-		r.led.WriteFile(ledger.JobPath(a.job.ID, ledger.EvidenceFile), evidence),
-		r.equip(a, r.led.Dir),
-	)
-	if err != nil {
-		return policy.Settlement{}, errors.Join(err, lock.Close())
+func (r *run) arbiterAttempt(ctx context.Context, a *attempt, evidence []byte) (policy.Settlement, settlement, error) {
+	if !a.taken {
+		if err := r.prepareArbiter(a, evidence); err != nil {
+			return policy.Settlement{}, settlement{}, err
+		}
 	}
 	mine := r.enter(ctx, a)
 	defer r.leave()
-	if err := r.carryOut(ctx, 0, a, lock); err != nil {
-		return policy.Settlement{}, err
+	var err error
+	if a.taken {
+		err = r.adopt(ctx, a)
+	} else {
+		err = r.carryOut(ctx, 0, a)
+	}
+	if err != nil {
+		return policy.Settlement{}, settlement{}, err
 	}
 	a.changed = r.changedBy(ctx, a, mine)
 	s := settlement{facts: policy.Facts{
@@ -278,9 +344,22 @@ func (r *run) arbiterAttempt(ctx context.Context, a *attempt, evidence []byte) (
 		Unproven: !a.exit.Proof.Gone,
 	}}
 	if err := r.keepAnswer(a, &s); err != nil {
-		return policy.Settlement{}, err
+		return policy.Settlement{}, s, err
 	}
-	return policy.Classify(s.facts), nil
+	return policy.Classify(s.facts), s, nil
+}
+
+// prepareArbiter is prepare for the arbiter, whose prompt is made already.
+func (r *run) prepareArbiter(a *attempt, evidence []byte) (err error) {
+	if a.dir, a.lock, err = r.led.BeginAttempt(a.job.ID, a.n); err != nil {
+		return err
+	}
+	return errors.Join(
+		r.led.MkdirAll(ledger.JobPath(a.job.ID, ledger.ArtifactsDir)),
+		r.led.WriteFile(ledger.JobPath(a.job.ID, ledger.EvidenceFile), evidence),
+		r.equip(a, r.led.Dir),
+		r.led.Furnish(a.job.ID, a.lock, a.furnished()),
+	)
 }
 
 // bundle collects what the arbiter is shown.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,7 +58,8 @@ func (p *Plan) fixBase(ctx context.Context) ([]spec.Diagnostic, error) {
 		return nil, nil
 	}
 	var err error
-	if p.Base, err = p.Repo.Resolve(ctx, p.Spec.Base); err != nil {
+	rev := cmp.Or(p.fixed, p.Spec.Base)
+	if p.Base, err = p.Repo.Resolve(ctx, rev); err != nil {
 		return p.badBase(err.Error(), "a branch, tag or commit of "+p.Repo.Top()), nil
 	}
 	p.Dirty, err = p.Repo.Dirty(ctx)

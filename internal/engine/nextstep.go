@@ -23,24 +23,38 @@ type trouble struct {
 	job    *spec.Job
 	status ledger.JobStatus
 	signIn string // what the runtime's newest profile says to do; "" = nothing
+	run    string // id of the run
 }
 
 // maxEvidence bounds what a next step quotes, in characters.
 const maxEvidence = 300
 
+// again is for what only a changed spec can mend.
 const again = ", then run the spec again"
+
+// resume is the command that does the job again in this run.
+func (t trouble) resume() string {
+	command := "orchestrate resume " + t.run
+	if t.status.Status == ledger.Failed && t.status.Reason != runtime.ReasonQuota {
+		command += " --retry-failed"
+	}
+	return "`" + command + "`"
+}
+
+// then is for what is mended outside the spec.
+func (t trouble) then() string { return ", then " + t.resume() }
 
 // nextStep is what a person can do about a job that did not succeed.
 func (t trouble) nextStep() string {
 	if p := t.status.Proof; p != nil && !p.Gone {
-		return "end what is left of its processes (" + t.file(ledger.ExitFile) + " lists them)" + again
+		return "end what is left of its processes (" + t.file(ledger.ExitFile) + " lists them)" + t.then()
 	}
 	for _, table := range []func() string{t.aboutRuntime, t.aboutLimits, t.aboutWork, t.aboutBlock} {
 		if step := table(); step != "" {
 			return step
 		}
 	}
-	return "see " + t.file(ledger.StatusFile) + again
+	return "see " + t.file(ledger.StatusFile) + t.then()
 }
 
 func (t trouble) file(name string) string { return ledger.JobPath(t.status.ID, name) }
@@ -55,20 +69,20 @@ func (t trouble) aboutRuntime() string {
 	name := t.status.Runtime
 	switch t.status.Reason {
 	case runtime.ReasonRateLimit:
-		return "run the spec again later; `retry: {max_attempts: 3, backoff: 1m, on: [rate_limit]}` waits by itself, fallback_runtime names another runtime"
+		return t.resume() + " later; `retry: {max_attempts: 3, backoff: 1m, on: [rate_limit]}` waits by itself, fallback_runtime names another runtime"
 	case runtime.ReasonQuota:
-		return fmt.Sprintf("run the spec again when the quota of %s is back (%s), or name another runtime%s", name, t.evidence(), t.whereToName())
+		return fmt.Sprintf("%s when the quota of %s is back (%s), or name another runtime%s", t.resume(), name, t.evidence(), t.whereToName())
 	case runtime.ReasonNetwork:
-		return "see " + t.file(ledger.StderrFile) + ", check the network and the proxy variables" + again + "; `retry: {on: [network]}` with max_attempts tries again by itself"
+		return "see " + t.file(ledger.StderrFile) + ", check the network and the proxy variables" + t.then() + "; `retry: {on: [network]}` with max_attempts tries again by itself"
 	case runtime.ReasonCrash:
-		return "see " + t.file(ledger.StderrFile) + " and " + t.file(ledger.StdoutFile) + " for what went wrong" + again
+		return "see " + t.file(ledger.StderrFile) + " and " + t.file(ledger.StdoutFile) + " for what went wrong" + t.then()
 	case runtime.ReasonSpawn:
-		return "put right what kept it from starting (" + t.evidence() + ")" + again
+		return "put right what kept it from starting (" + t.evidence() + ")" + t.then()
 	case runtime.ReasonAuth:
 		if t.signIn != "" {
 			return t.signIn
 		}
-		return "sign in to " + name + " again (`orchestrate doctor` shows whether that worked)" + again
+		return "sign in to " + name + " again (`orchestrate doctor` shows whether that worked)" + t.then()
 	case runtime.ReasonUnknownModel:
 		return "choose one of the models that `orchestrate doctor --json` lists for " + name + ", or leave model out" + again
 	case runtime.ReasonUnknownFlag:
@@ -98,9 +112,11 @@ func (t trouble) aboutLimits() string {
 	case runtime.ReasonFirstOutput:
 		return fmt.Sprintf("raise first_output_timeout (now %s) or leave it out, and see %s", t.job.FirstOutputTimeout, t.file(ledger.StderrFile))
 	case runtime.ReasonBudget:
-		return "raise the budget in the spec" + again
+		return t.resume() + " goes on with the budget counted anew; or raise it in the spec" + again
 	case runtime.ReasonCancelled:
-		return "run the spec again when you are ready"
+		return t.resume() + " goes on with it"
+	case runtime.ReasonCutOff:
+		return "it was cut off (" + t.evidence() + "): " + t.resume() + " goes on with it"
 	case runtime.ReasonPermission:
 		return "it was refused something (" + t.evidence() + "): allow the tool in allowed_tools, give the job an effect that covers it, or word the prompt so that it is not needed"
 	}
@@ -148,15 +164,17 @@ func (t trouble) failedChecks() (files []string) {
 func (t trouble) aboutBlock() string {
 	switch t.status.Reason {
 	case runtime.BlockedDependency:
-		return "see to the job that it waits for (" + t.evidence() + ")" + again
+		return "see to the job that it waits for (" + t.evidence() + ")" + t.then()
 	case runtime.BlockedNoRoute, runtime.BlockedCapability, runtime.BlockedRiskControls, runtime.BlockedIndependence:
 		return "type `orchestrate doctor` to see what can take jobs here, and `orchestrate plan SPEC` for why none takes this one"
+	case runtime.BlockedTreeUnproven:
+		return "look at what still runs (" + t.evidence() + "), end it" + t.then()
 	case runtime.BlockedApproval:
 		return "do this step by hand, or change the job so that it needs no approval"
 	case runtime.BlockedNoAnswer:
 		return "see " + t.file(ledger.OutputFile) + " for what it answered, name another runtime or model under arbiter" + again
 	case "":
-		return "it did not begin: run the spec again"
+		return "it did not begin: " + t.resume() + " goes on with it"
 	}
 	return ""
 }
@@ -175,7 +193,7 @@ func (r *run) nextStepOf(j *jobRun) string {
 }
 
 func (r *run) troubleOf(job *spec.Job, s ledger.JobStatus) trouble {
-	return trouble{job: job, status: s, signIn: r.profile(s.Runtime).NextStep}
+	return trouble{job: job, status: s, signIn: r.profile(s.Runtime).NextStep, run: r.led.ID}
 }
 
 // queuedStep says why a job did not begin, as far as that is known.
@@ -186,10 +204,11 @@ func (r *run) queuedStep(j *jobRun) string {
 			return r.troubleOf(j.planned.Job, *o.status).nextStep()
 		}
 	}
+	t := trouble{job: j.planned.Job, run: r.led.ID}
 	if !r.affordable() {
-		return "it did not begin, because the budget is used up: raise it in the spec" + again
+		return "it did not begin, because the budget is used up: " + t.resume() + " goes on with the budget counted anew"
 	}
-	return trouble{job: j.planned.Job}.nextStep()
+	return t.nextStep()
 }
 
 // verdictStep is what a person can do about a verdict of fail or blocked; "" when

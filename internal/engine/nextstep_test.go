@@ -17,6 +17,7 @@ import (
 func troubled(reason runtime.Reason) trouble {
 	return trouble{
 		job: &spec.Job{ID: "build", Timeout: time.Minute, FirstOutputTimeout: time.Second},
+		run: "1",
 		status: ledger.JobStatus{
 			ID: "build", Runtime: "codex", Status: ledger.Failed, Reason: reason, ReasonEvidence: "what it said",
 			ObservedModel: "big-2", Proof: &ledger.Proof{Gone: true},
@@ -66,7 +67,7 @@ func TestANextStepNamesWhatToLookAt(t *testing.T) {
 		runtime.ReasonQuota:         "codex is back (what it said)",
 		runtime.ReasonModelMismatch: "big-2",
 		runtime.ReasonAuth:          "sign in to codex",
-		"":                          "run the spec again",
+		"":                          "did not begin: `orchestrate resume 1 --retry-failed` goes on",
 	} {
 		if got := troubled(reason).nextStep(); !strings.Contains(got, want) {
 			t.Errorf("%s: %q does not say %q", reason, got, want)

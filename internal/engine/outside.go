@@ -81,6 +81,7 @@ func (r *run) changedBy(ctx context.Context, a *attempt, mine comparison) []stri
 		return nil
 	}
 	r.accept(changed, after)
+	r.fail(r.writeCheckout())
 	if slices.Contains(a.route.Controls, string(runtime.ControlOSSandbox)) {
 		r.tellChange(fmt.Sprintf("changed in the shared checkout while job %s ran, but not by this job, which a sandbox held: %s", a.job.ID, some(changed)), a.begun)
 		return nil
@@ -136,7 +137,7 @@ func (r *run) tell(text string) {
 	r.mu.Lock()
 	r.outside = append(r.outside, text)
 	r.mu.Unlock()
-	r.note(ledger.Noted("", text))
+	r.note(ledger.Told(ledger.AboutRun, text))
 }
 
 // tellChange tells a change of the shared checkout that was made between since and
@@ -144,9 +145,9 @@ func (r *run) tell(text string) {
 func (r *run) tellChange(text string, since time.Time) {
 	text = r.redact.String(text + " (" + between(since, r.eng.Now()) + ")")
 	r.mu.Lock()
-	r.checkout = append(r.checkout, text)
+	r.checkout, r.outside = append(r.checkout, text), append(r.outside, text)
 	r.mu.Unlock()
-	r.tell(text)
+	r.note(ledger.Told(ledger.AboutCheckout, text))
 }
 
 // between says when something happened that nobody saw.

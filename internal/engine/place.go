@@ -18,6 +18,7 @@ type place struct {
 	top      string          // absolute top of the tree that dir is in
 	tree     *workspace.Tree // nil for an observer in the shared checkout
 	isolated bool            // the tree is a worktree of its own
+	lost     error           // why the tree cannot be opened again after its engine died
 }
 
 // place makes ready where attempt n of a job works: a worktree of its own, or the

@@ -46,6 +46,8 @@ type Plan struct {
 	profiles   map[string]runtime.Profile
 	noTreeNext string // what a person can do about that, "" = see route
 	noTree     string // why no worktree can be made, "" = it can
+	source     []byte // of the spec when the run began; nil = what is in the file
+	fixed      string // the base when the run began, "" = resolved anew
 	secrets    []string
 	allowed    []string // fingerprints of what the operator says is no secret
 	redact     *secret.Redactor
@@ -86,19 +88,23 @@ func (e *Engine) Plan(ctx context.Context, req Request) (*Plan, []spec.Diagnosti
 // here.
 func (e *Engine) Read(ctx context.Context, req Request) (*Plan, []spec.Diagnostic, error) {
 	p := &Plan{Request: req}
-	if err := p.locate(ctx); err != nil {
-		return nil, nil, err
-	}
-	if errs, err := p.readGuarded(ctx, e); len(errs) > 0 || err != nil {
+	if errs, err := p.readAll(ctx, e); len(errs) > 0 || err != nil {
 		return nil, errs, err
-	}
-	if errs, err := p.fixBase(ctx); len(errs) > 0 || err != nil {
-		return nil, errs, err
-	}
-	if errs := p.apply(); len(errs) > 0 {
-		return nil, errs, nil
 	}
 	return p, nil, ctx.Err()
+}
+
+func (p *Plan) readAll(ctx context.Context, e *Engine) ([]spec.Diagnostic, error) {
+	if err := p.locate(ctx); err != nil {
+		return nil, err
+	}
+	if errs, err := p.readGuarded(ctx, e); len(errs) > 0 || err != nil {
+		return errs, err
+	}
+	if errs, err := p.fixBase(ctx); len(errs) > 0 || err != nil {
+		return errs, err
+	}
+	return p.apply(), nil
 }
 
 // survey asks the runtimes what they are and routes the jobs. It is cut short when
@@ -118,7 +124,12 @@ func (p *Plan) read() (errs []spec.Diagnostic) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(p.Request.Cwd, path)
 	}
-	p.Spec, errs = spec.Load(path, spec.Options{Cwd: p.Request.Cwd, WorkspaceRoot: p.Root, Secrets: p.findSecrets})
+	opt := spec.Options{Cwd: p.Request.Cwd, WorkspaceRoot: p.Root, Secrets: p.findSecrets}
+	if p.source != nil {
+		p.Spec, errs = spec.Parse(path, p.source, opt)
+	} else {
+		p.Spec, errs = spec.Load(path, opt)
+	}
 	if len(errs) > 0 {
 		return errs
 	}

@@ -18,6 +18,8 @@ type handed struct {
 	Label string // what it is: "final answer", a path, "patch"
 	Path  string // absolute
 	Text  string // "" when it is too large or binary
+	// SHA256 is that of the file as the other job left it, hex.
+	SHA256 string
 }
 
 // placing says where a job's outputs go and what it may write.

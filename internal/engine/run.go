@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -21,6 +23,7 @@ import (
 	"orchestrate/internal/secret"
 	"orchestrate/internal/secret/detect"
 	"orchestrate/internal/spec"
+	"orchestrate/internal/supervise"
 	"orchestrate/internal/workspace"
 )
 
@@ -48,8 +51,14 @@ type run struct {
 	spent        spending
 	begun        int // attempts begun so far, to tell whether one ran alone
 	active       int
-	attempts     map[string]int     // made so far, per job
+	attempts     map[string]int             // made so far, per job
+	carried      map[string]*attempt        // begun by an earlier engine and not settled; read only once dispatch runs
+	kept         *earlierAnswer             // what an arbiter before was shown and answered; nil = nothing that could be kept
+	unproven     map[string]supervise.Proof // jobs of which an earlier attempt may still run
+	resumed      bool
+	killed       chan struct{}      // closed when what runs gets no more grace
 	arbiters     []ledger.JobStatus // one per attempt of the arbiter
+	arbiterCut   int                // its attempts that were cut off under this engine
 	arbiterWrote []string           // of the shared checkout
 	arbiterNext  string             // what a person can do so that an arbiter can be asked
 	outside      []string           // what happened to the run, for arbiter and report
@@ -75,6 +84,8 @@ type jobRun struct {
 	ran      []string         // families of the runtimes that attempts ran on, "" = unknown
 	tries    int              // on this route
 	moves    int              // promotions
+	stale    string           // why its success does not hold any more
+	cutOff   int              // attempts whose supervisor died under this engine
 	reprobed map[string]bool  // runtimes that were asked again after a failure of this job
 	tried    []route.Tried    // routes that failed
 }
@@ -106,7 +117,8 @@ func (e *Engine) newRun(ctx context.Context, p *Plan) (*run, error) {
 		eng: e, plan: p, slots: newSlots(p.Spec.Concurrency, e.Supervisor), tracker: p.Graph.Track(),
 		secrets: p.secrets, allowed: p.allowed, redact: p.redact, detect: p.detect,
 		stop: func() {}, wall: context.Background(), jobs: map[string]*jobRun{}, failures: map[string]int{},
-		attempts: map[string]int{},
+		attempts: map[string]int{}, carried: map[string]*attempt{},
+		unproven: map[string]supervise.Proof{}, killed: make(chan struct{}),
 	}
 	for i := range p.Jobs {
 		r.jobs[p.Jobs[i].Job.ID] = &jobRun{planned: &p.Jobs[i], reprobed: map[string]bool{}}
@@ -148,6 +160,7 @@ func (r *run) control(ctl Controls) (done func()) {
 			select {
 			case <-kill:
 				kill = nil
+				close(r.killed)
 				r.slots.kill()
 			case <-ctl.Leave:
 				// Whatever cannot be written now was not recorded: a resumed run
@@ -177,9 +190,13 @@ func (r *run) carryThrough(ctx context.Context, obs Observer) (Result, error) {
 		return Result{}, err
 	}
 	if work.Err() == nil {
+		r.blockUnproven()
 		r.blockPlanned()
 	}
-	(&dispatch.Loop{Graph: (*order)(r), Backend: (*backend)(r), Slots: r.plan.Spec.Concurrency}).Run(work)
+	(&dispatch.Loop{
+		Graph: (*order)(r), Backend: (*backend)(r), Slots: r.plan.Spec.Concurrency,
+		Attempts: maps.Clone(r.attempts), Carry: slices.Sorted(maps.Keys(r.carried)),
+	}).Run(work)
 	if r.broken != nil {
 		return Result{}, r.broken
 	}
@@ -196,8 +213,11 @@ func (r *run) survey(ctx context.Context) error {
 		return nil // interrupted before anything could start
 	}
 	r.profiles = r.plan.profiles
-	for _, j := range r.jobs {
-		j.route = j.planned.Route
+	for id, j := range r.jobs {
+		if j.status == nil && r.carried[id] == nil {
+			j.route = j.planned.Route
+			r.routeAgain(j)
+		}
 	}
 	for _, n := range r.plan.Notes {
 		r.note(ledger.Noted("", r.redact.String(n)))
@@ -205,18 +225,17 @@ func (r *run) survey(ctx context.Context) error {
 	return r.writeRuntimes()
 }
 
-// watchCheckout records the shared checkout, so that what changes in it is seen.
-func (r *run) watchCheckout(ctx context.Context) error {
-	switch before, err := r.fingerprint(ctx); {
-	case err == nil:
-		r.before = &before
-		if before.Partial {
-			r.tell("the workspace has too many files to compare all of them before and after: a change may go unseen")
-		}
-	case ctx.Err() == nil:
-		return fmt.Errorf("the checkout could not be recorded before the run: %w", err)
+// routeAgain chooses the fallback of a job whose earlier routes failed before its
+// engine died.
+func (r *run) routeAgain(j *jobRun) {
+	if len(j.tried) == 0 {
+		return
 	}
-	return nil
+	in := r.plan.input(r.eng, j.planned)
+	in.Tried = j.tried
+	if next, block := r.plan.choose(in); block == nil {
+		j.route = next
+	}
 }
 
 // bounded ends the work with the wall budget, or when the ledger fails.
@@ -267,7 +286,10 @@ func (r *run) open(obs Observer) error {
 
 func (r *run) info() ledger.RunInfo {
 	p := r.plan
-	info := ledger.RunInfo{RunID: r.led.ID, SpecPath: p.Spec.Path, SpecDigest: p.Spec.Digest, Base: p.Base}
+	info := ledger.RunInfo{
+		RunID: r.led.ID, SpecPath: p.Spec.Path, SpecDigest: p.Spec.Digest, Base: p.Base,
+		Dir: r.led.Dir, Cwd: p.Request.Cwd, Rehearse: p.Request.Rehearse, Script: p.Request.Script,
+	}
 	for i := range p.Spec.Jobs {
 		info.Jobs = append(info.Jobs, p.Spec.Jobs[i].ID)
 	}

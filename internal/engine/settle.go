@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"orchestrate/internal/check"
+	"orchestrate/internal/failpoint"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/policy"
 	"orchestrate/internal/runtime"
@@ -58,6 +59,7 @@ func (r *run) settle(ctx context.Context, slot int, a *attempt, changed []string
 			if err := r.runChecks(ctx, slot, a, &s); err != nil {
 				r.note(ledger.Noted(a.job.ID, r.redact.String(err.Error())))
 			}
+			failpoint.Hit(failpoint.Checked)
 			if err := r.scrubArtifacts(a); err != nil { // checks write there too
 				return s, policy.Settlement{}, err
 			}
@@ -86,6 +88,9 @@ func (r *run) keepAnswer(a *attempt, s *settlement) error {
 
 // inspectTree takes a writer's patch, and finds what an observer changed.
 func (r *run) inspectTree(ctx context.Context, a *attempt, s *settlement) error {
+	if a.at.lost != nil {
+		return fmt.Errorf("what job %s did cannot be taken: %w", a.job.ID, a.at.lost)
+	}
 	if a.at.tree == nil {
 		return nil
 	}
@@ -103,6 +108,7 @@ func (r *run) inspectTree(ctx context.Context, a *attempt, s *settlement) error 
 	if err != nil {
 		return fmt.Errorf("the patch of job %s could not be taken: %w", a.job.ID, err)
 	}
+	failpoint.Hit(failpoint.Captured)
 	s.patch = &patch
 	if len(patch.Unseen) > 0 {
 		r.tell(fmt.Sprintf("job %s: the patch does not hold what is in the submodules %s", a.job.ID, strings.Join(patch.Unseen, ", ")))
@@ -120,7 +126,7 @@ func (r *run) inspectTree(ctx context.Context, a *attempt, s *settlement) error 
 func (r *run) runChecks(ctx context.Context, slot int, a *attempt, s *settlement) error {
 	var err error
 	s.checks, err = check.Run(ctx, a.job.Checks, check.Env{
-		Runner: &checkRunner{r, slot, a.n}, Job: a.job.ID, Dir: a.at.dir, RunDir: r.led.Dir, Environ: a.env,
+		Runner: &checkRunner{r, slot, a}, Job: a.job.ID, Dir: a.at.dir, RunDir: r.led.Dir, Environ: a.env,
 		Redact: r.redact.String, Scripted: r.scripted(a.job.ID),
 		Record: func(rel string, c ledger.CheckResult) error { return r.led.WriteJSON(rel, c) },
 	})
@@ -194,24 +200,25 @@ func paths(changes []workspace.Change) []string {
 type checkRunner struct {
 	run     *run
 	slot    int
-	attempt int
+	attempt *attempt
 }
 
-// Run implements check.Runner.
+// Run implements check.Runner. A check runs under its attempt's lock: nobody takes
+// the tree for idle meanwhile. What an engine that died left of one is removed.
 func (c *checkRunner) Run(ctx context.Context, cmd check.Command) (check.Result, error) {
 	sup, err := c.run.slots.take(ctx, c.slot)
 	if err != nil {
 		return check.Result{}, err
 	}
 	dir := strings.TrimSuffix(cmd.Stdout, ".out") + ".d"
-	if err := os.Mkdir(dir, 0o700); err != nil {
+	if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o700)); err != nil {
 		return check.Result{}, err
 	}
 	exit, err := sup.Run(ctx, supervise.Invocation{
-		Job: cmd.Job, Attempt: c.attempt, Dir: dir, Argv: cmd.Argv, Env: cmd.Env, Cwd: cmd.Dir,
+		Job: cmd.Job, Attempt: c.attempt.n, Dir: dir, Argv: cmd.Argv, Env: cmd.Env, Cwd: cmd.Dir,
 		Decoder: runtime.DecoderSpec{Runtime: runtimeExec}, Timeout: cmd.Timeout, Grace: grace, PoliteStop: "TERM-GROUP",
 		MaxBytes: 1 << 20, Secrets: c.run.secrets, AllowedSecrets: c.run.allowed,
-	}, nil, func(supervise.Process) {})
+	}, c.attempt.locks(), func(supervise.Process) {})
 	if err != nil {
 		return check.Result{}, err
 	}

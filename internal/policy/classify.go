@@ -42,7 +42,8 @@ type Settlement struct {
 
 // Classify settles an attempt. The first that applies decides:
 //
-//  1. the supervisor failed: crash
+//  1. the supervisor failed: interrupted, for it was not the job's doing; crash
+//     where what it left is not proven to have ended
 //  2. stopped by the budget: budget; by a person: interrupted
 //  3. it could not be started: spawn
 //  4. the runtime refused a tool use: permission, even when the attempt then ran
@@ -63,7 +64,7 @@ func Classify(f Facts) Settlement {
 		switch reason {
 		case "":
 			continue
-		case runtime.ReasonCancelled:
+		case runtime.ReasonCancelled, runtime.ReasonCutOff:
 			return Settlement{ledger.Interrupted, reason, evidence}
 		}
 		return Settlement{ledger.Failed, reason, evidence}
@@ -73,8 +74,10 @@ func Classify(f Facts) Settlement {
 
 func stopped(f Facts) (runtime.Reason, string) {
 	switch {
-	case f.Lost != "":
+	case f.Lost != "" && f.Unproven:
 		return runtime.ReasonCrash, "the supervisor failed: " + f.Lost
+	case f.Lost != "":
+		return runtime.ReasonCutOff, "the supervisor failed: " + f.Lost
 	case f.Exit.Stop == supervise.StopCancelled && f.Budget != "":
 		return runtime.ReasonBudget, f.Budget
 	case f.Exit.Stop == supervise.StopCancelled:

@@ -78,7 +78,7 @@ func TestClassify(t *testing.T) {
 		"a class without the flag":   {all(uncompletedExit(1), func(f *Facts) { f.Exit.Outcome.Reason = runtime.ReasonUnknownFlag }), runtime.ReasonUnknownFlag, "its last line"},
 		"exit 2 after work began":    {all(uncompletedExit(2), func(f *Facts) { f.Exit.Outcome.WorkBegun = true }), runtime.ReasonNoCompletion, "exit status 2"},
 		"could not be started":       {func(f *Facts) { f.Exit = supervise.Exit{SpawnError: "no such file"} }, runtime.ReasonSpawn, "no such file"},
-		"the supervisor failed":      {func(f *Facts) { f.Lost = "it ended" }, runtime.ReasonCrash, "the supervisor failed: it ended"},
+		"the supervisor failed":      {func(f *Facts) { f.Lost, f.Unproven = "it ended", true }, runtime.ReasonCrash, "the supervisor failed: it ended"},
 		"refused, exit 0":            {denial, runtime.ReasonPermission, "Write refused: /etc/x is outside the working folder"},
 		"refused, then timeout":      {all(stop(supervise.StopTimeout), denial), runtime.ReasonPermission, "Write refused"},
 		"refused, with a flag":       {all(denial, flag(runtime.ReasonCrash)), runtime.ReasonPermission, "Write refused"},
@@ -133,5 +133,12 @@ func TestCancelledIsInterrupted(t *testing.T) {
 		if got := Classify(done(change)); got.Status != ledger.Interrupted || got.Reason != runtime.ReasonCancelled {
 			t.Errorf("%+v", got)
 		}
+	}
+}
+
+func TestASupervisorThatDiedCutsOffItsJob(t *testing.T) {
+	got := Classify(done(func(f *Facts) { f.Lost = "it was killed" }))
+	if got.Status != ledger.Interrupted || got.Reason != runtime.ReasonCutOff || !strings.Contains(got.Evidence, "it was killed") {
+		t.Errorf("%+v", got)
 	}
 }

@@ -1,0 +1,103 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/workspace"
+)
+
+// holdCheckout waits until no other run writes in the shared checkout, if the attempt
+// is going to. The supervisor holds the lock too, so that it outlives this engine.
+func (r *run) holdCheckout(ctx context.Context, a *attempt) (err error) {
+	if !a.job.Writes() || a.route.Isolation == isolationWorktree {
+		return nil
+	}
+	who := fmt.Sprintf("job %s of run %s (%s)", a.job.ID, r.led.ID, r.led.Dir)
+	a.checkout, err = r.lockCheckout(ctx, who, func(holder string) {
+		r.note(ledger.Noted(a.job.ID, r.redact.String("waits for the checkout, in which another writer is at work: "+holder)))
+	})
+	return err
+}
+
+func (r *run) lockCheckout(ctx context.Context, who string, waiting func(string)) (*os.File, error) {
+	if r.plan.Repo != nil {
+		return r.plan.Repo.LockCheckout(ctx, who, waiting)
+	}
+	return workspace.LockFolder(ctx, r.plan.Root, who, waiting)
+}
+
+// mostEntries bounds checkout.json; of a larger folder that is no repository a
+// resumed run cannot say what changed while no engine watched it.
+const mostEntries = 20_000
+
+// watchCheckout records the shared checkout, so that what changes in it is seen. In a
+// run that goes on, what changed while no engine was there is told.
+func (r *run) watchCheckout(ctx context.Context) error {
+	now, err := r.fingerprint(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil // interrupted before anything could start
+		}
+		return fmt.Errorf("the checkout could not be recorded before the run: %w", err)
+	}
+	if now.Partial {
+		r.tell("the workspace has too many files to compare all of them before and after: a change may go unseen")
+	}
+	if r.resumed {
+		r.compareUnwatched(now)
+	}
+	r.mu.Lock()
+	r.before = &now
+	r.mu.Unlock()
+	return r.writeCheckout()
+}
+
+// compareUnwatched tells what changed in the checkout between the engine before and
+// this one, beside what writers in it are known to have changed.
+func (r *run) compareUnwatched(now workspace.Fingerprint) {
+	data, err := r.led.ReadFile(ledger.CheckoutFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return // that engine died before anything had started
+	}
+	var before ledger.Checkout
+	if err = errors.Join(err, json.Unmarshal(data, &before)); err != nil {
+		r.tell("what the checkout was like before cannot be read, so changes may go unseen: " + err.Error())
+		return
+	}
+	known := map[string]bool{}
+	for _, j := range r.jobs {
+		for _, name := range j.shared {
+			known[name] = true
+		}
+	}
+	changed := slices.DeleteFunc(workspace.Fingerprint(before.Checkout).Diff(now), func(name string) bool { return known[name] })
+	if len(changed) == 0 {
+		return
+	}
+	text := fmt.Sprintf("changed in the shared checkout while no engine watched it, by somebody else or by what still ran: %s", some(changed))
+	if carried := slices.Sorted(maps.Keys(r.carried)); len(carried) > 0 {
+		text += " (" + some(carried) + ")"
+	}
+	r.tellChange(text, before.At)
+}
+
+// writeCheckout leaves what the checkout is compared with, for an engine after this.
+func (r *run) writeCheckout() error {
+	r.mu.Lock()
+	before := r.before
+	r.mu.Unlock()
+	if before == nil || len(before.Entries) > mostEntries {
+		return nil
+	}
+	return r.led.WriteJSON(ledger.CheckoutFile, ledger.Checkout{
+		SchemaVersion: ledger.SchemaVersion, At: r.eng.Now().UTC(), Checkout: ledger.CheckoutState(*before),
+	})
+}

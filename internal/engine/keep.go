@@ -1,0 +1,257 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"orchestrate/internal/arbiter"
+	"orchestrate/internal/check"
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/spec"
+	"orchestrate/internal/workspace"
+)
+
+// A success is kept by a resumed run if what the job was given, what it started from
+// and what it left are still what they were. All of that is recorded with it.
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// givenTo is the digest of all that a job works from: its own words, the files that
+// it names, and what other jobs left for it.
+func givenTo(j *spec.Job, got []handed) string {
+	given := struct {
+		Command, Instructions, Outputs []string
+		Task, Prompt, Expected, Skill  string
+		Handed                         [][3]string
+	}{Command: j.Command, Task: j.Task, Prompt: j.Prompt, Expected: j.ExpectedOutput, Skill: j.SkillName}
+	if j.Skill != nil {
+		given.Skill = j.Skill.SHA256
+	}
+	for _, f := range j.Instructions {
+		given.Instructions = append(given.Instructions, f.SHA256)
+	}
+	for _, o := range j.Outputs {
+		given.Outputs = append(given.Outputs, o.Path)
+	}
+	for _, h := range got {
+		given.Handed = append(given.Handed, [3]string{h.From, h.Label, h.SHA256})
+	}
+	data, err := json.Marshal(given)
+	if err != nil {
+		panic(err) // strings only
+	}
+	return digest(data)
+}
+
+// workOf is what is recorded of a settled attempt for a later resume.
+func (r *run) workOf(a *attempt, s *settlement) *ledger.Work {
+	w := &ledger.Work{Inputs: a.given, Output: digest([]byte(s.facts.Answer)), Masked: s.displayOnly}
+	if a.at.isolated && a.at.tree != nil {
+		w.Base = a.at.tree.Base
+	}
+	if s.patch == nil {
+		return w
+	}
+	w.Base, w.Commit = s.patch.Base, s.patch.Commit
+	if data, err := r.led.ReadFile(ledger.JobPath(a.job.ID, ledger.PatchFile)); err == nil {
+		w.Patch = digest(data)
+	}
+	if !a.at.isolated {
+		w.Shared = paths(s.patch.Files)
+	}
+	return w
+}
+
+// recall gives the run the memory of the engine before: statuses, snapshots, what is
+// known of patches, and for each success whether it still holds.
+func (r *run) recall(ctx context.Context, old *past) error {
+	r.outside, r.checkout, r.spent = old.told, old.checkout, old.spent
+	if text := r.spent.text(r.plan.Spec.Budget); !r.affordable() {
+		r.spent = spending{}
+		r.plan.Notes = append(r.plan.Notes, text+": it was used up, and counts anew from this resume on")
+	}
+	for id, pj := range old.jobs {
+		r.attempts[id] = len(pj.routes)
+	}
+	for _, id := range r.plan.Graph.Order() {
+		j, pj := r.jobs[id], old.job(id)
+		j.ran = pj.families(j.planned.Job.Exec())
+		if pj.status == nil || pj.open {
+			continue
+		}
+		if err := r.recallJob(ctx, j, pj); err != nil {
+			return err
+		}
+		if pj.status.Status == ledger.Success {
+			j.stale = r.whyStale(ctx, j, pj)
+		}
+	}
+	return r.recallArbiter(old)
+}
+
+func (r *run) recallJob(ctx context.Context, j *jobRun, pj *pastJob) error {
+	id, s := j.planned.Job.ID, *pj.status
+	j.status = &s
+	if s.Route != nil {
+		j.route = *s.Route
+	}
+	j.facts = arbiter.JobFacts{
+		Job: j.planned.Job, ID: id, Exec: j.planned.Job.Exec(), Status: s, Probed: s.Attempts > 0,
+		CapabilityFloor: string(j.planned.Tiers.Capability), RiskFloor: string(j.planned.Tiers.Risk),
+	}
+	if s.Attempts == 0 || pj.work == nil {
+		return nil
+	}
+	if data, err := r.led.ReadFile(ledger.JobPath(id, ledger.CommandFile)); err == nil {
+		j.command = strings.TrimSpace(string(data))
+	}
+	j.dir = r.workedIn(j.planned.Job, s)
+	return r.recallPatch(ctx, j, pj.work)
+}
+
+// workedIn is the folder in which a settled attempt worked.
+func (r *run) workedIn(job *spec.Job, s ledger.JobStatus) string {
+	if s.Worktree == nil || r.plan.Repo == nil {
+		return job.Cwd
+	}
+	tree := *s.Worktree
+	if !filepath.IsAbs(tree) {
+		tree = r.led.Path(tree)
+	}
+	return filepath.Join(tree, filepath.FromSlash(relTo(r.plan.Repo.Top(), job.Cwd)))
+}
+
+func (r *run) recallPatch(ctx context.Context, j *jobRun, w *ledger.Work) error {
+	j.commit, j.masked, j.shared = w.Commit, w.Masked, w.Shared
+	if w.Commit == "" || r.plan.Repo == nil {
+		return nil
+	}
+	if ok, err := r.plan.Repo.Has(ctx, w.Commit); err != nil || !ok {
+		return err // whyStale says so
+	}
+	files, err := r.plan.Repo.Compare(ctx, w.Base, w.Commit)
+	if err != nil {
+		return err
+	}
+	j.patch = &workspace.Patch{Files: files, Base: w.Base, Commit: w.Commit}
+	if info, err := os.Stat(r.led.Path(j.planned.Job.ID, ledger.PatchFile)); err == nil {
+		j.patch.Bytes = info.Size()
+	}
+	cwd := relTo(r.plan.Repo.Top(), j.planned.Job.Cwd)
+	j.judges = check.JudgesChanged(paths(files), j.planned.Job.Checks, cwd)
+	return nil
+}
+
+// whyStale says why a success does not hold any more, "" when it does.
+func (r *run) whyStale(ctx context.Context, j *jobRun, pj *pastJob) string {
+	job, w := j.planned.Job, pj.work
+	if w == nil {
+		return "what it was given and left is not on record"
+	}
+	for _, id := range job.DependsOn {
+		if d := r.jobs[id]; d.status == nil || d.stale != "" || d.status.Status != ledger.Success {
+			return "job " + id + ", on which it builds, has to be done again"
+		}
+	}
+	if data, err := r.led.ReadFile(ledger.JobPath(job.ID, ledger.OutputFile)); err != nil || digest(data) != w.Output {
+		return ledger.JobPath(job.ID, ledger.OutputFile) + " is not what it was"
+	}
+	if why := r.patchStale(ctx, job, w); why != "" {
+		return why
+	}
+	for _, a := range pj.status.Artifacts {
+		if why := r.artifactStale(ctx, job, a); why != "" {
+			return why
+		}
+	}
+	got, err := r.readHanded(ctx, job)
+	if err != nil {
+		return "what it was given cannot be read any more: " + err.Error()
+	}
+	if givenTo(job, got) != w.Inputs {
+		return "what it is given (its prompt, the files that it names, or what other jobs left) is not what it was"
+	}
+	return ""
+}
+
+func (r *run) patchStale(ctx context.Context, job *spec.Job, w *ledger.Work) string {
+	if w.Patch != "" {
+		data, err := r.led.ReadFile(ledger.JobPath(job.ID, ledger.PatchFile))
+		if err != nil || digest(data) != w.Patch {
+			return ledger.JobPath(job.ID, ledger.PatchFile) + " is not what it was"
+		}
+	}
+	if w.Commit == "" || r.plan.Repo == nil {
+		return ""
+	}
+	ok, err := r.plan.Repo.Has(ctx, w.Commit)
+	if err != nil || !ok {
+		return fmt.Sprintf("its snapshot, commit %.12s, is not in the repository any more", w.Commit)
+	}
+	if base, own := r.baseOf(job, r.jobs[job.ID].route); own && w.Base != "" && base != w.Base {
+		return fmt.Sprintf("it started from commit %.12s, and would start from %.12s now", w.Base, base)
+	}
+	return ""
+}
+
+// artifactStale says whether a declared output is still what was recorded.
+func (r *run) artifactStale(ctx context.Context, job *spec.Job, a ledger.Artifact) string {
+	data, err := r.fileOf(ctx, want{from: job.ID, kind: anOutput, file: a.Path})
+	if err != nil || digest(data) != a.SHA256 {
+		return "its output " + a.Path + " is not what it was"
+	}
+	return ""
+}
+
+// earlierAnswer is what an arbiter before was shown and said.
+type earlierAnswer struct {
+	evidence []byte
+	answer   string
+	status   ledger.JobStatus
+}
+
+func (r *run) recallArbiter(old *past) error {
+	pj := old.jobs[ledger.ArbiterJob]
+	if pj == nil {
+		return nil
+	}
+	all, err := r.led.Attempts(ledger.ArbiterJob)
+	if err != nil {
+		return err
+	}
+	r.arbiters = all
+	if pj.open || pj.status == nil || pj.status.Status != ledger.Success {
+		return nil
+	}
+	evidence, err := r.led.ReadFile(ledger.JobPath(ledger.ArbiterJob, ledger.EvidenceFile))
+	answer, errAnswer := r.led.ReadFile(ledger.JobPath(ledger.ArbiterJob, ledger.OutputFile))
+	if errors.Join(err, errAnswer) == nil && pj.work != nil && digest(answer) == pj.work.Output {
+		r.kept = &earlierAnswer{evidence, string(answer), *pj.status}
+	}
+	return nil
+}
+
+// judgementHolds reports whether the verdict of an ended run, in which nothing is to
+// be done again, still stands: nothing that was reviewed has changed, and it was not
+// left open for want of an arbiter.
+func (r *run) judgementHolds(st ledger.State) bool {
+	if !r.plan.Arbiter.Needed {
+		return true
+	}
+	if st.Verdict == arbiter.Blocked || r.kept == nil {
+		return false
+	}
+	data, err := r.led.ReadFile(ledger.JobPath(ledger.ArbiterJob, ledger.VerdictFile))
+	var j ledger.Judgement
+	return err == nil && json.Unmarshal(data, &j) == nil && j.Verdict == st.Verdict
+}

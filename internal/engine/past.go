@@ -1,0 +1,111 @@
+package engine
+
+import (
+	"slices"
+	"time"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/runtime"
+)
+
+// past is what the journal says of a run that goes on: the memory that the engine
+// before this one had.
+type past struct {
+	run      ledger.RunInfo
+	jobs     map[string]*pastJob // the arbiter too
+	told     []string            // what happened to the run, for arbiter and report
+	checkout []string            // what changed in the shared checkout
+	spent    spending
+}
+
+// pastJob is what it says of one job.
+type pastJob struct {
+	routes []ledger.Route // of its attempts, the first is attempt 1
+	open   bool           // the newest attempt has not ended
+	begun  time.Time      // when that was intended
+	events int64          // of it that are in the journal
+	status *ledger.JobStatus
+	work   *ledger.Work
+	ended  []ledger.JobStatus // attempts since the job was last put back on purpose
+}
+
+func newPast() *past { return &past{jobs: map[string]*pastJob{}} }
+
+func (p *past) job(id string) *pastJob {
+	if p.jobs[id] == nil {
+		p.jobs[id] = &pastJob{}
+	}
+	return p.jobs[id]
+}
+
+// record takes the next record of the journal.
+func (p *past) record(r ledger.Record) error {
+	switch r.Kind {
+	case ledger.KindRunStarted:
+		p.run = *r.Run
+	case ledger.KindNote:
+		p.note(r)
+	case ledger.KindIntent:
+		j := p.job(r.Job)
+		j.routes = append(j.routes, *r.Route)
+		j.open, j.begun, j.events = true, r.At, 0
+	case ledger.KindEvent:
+		p.job(r.Job).events = r.Event.Seq
+	case ledger.KindAttemptEnded, ledger.KindSettled:
+		p.end(r)
+	case ledger.KindRequeued:
+		j := p.job(r.Job)
+		j.ended, j.status = nil, nil
+	}
+	return nil
+}
+
+func (p *past) note(r ledger.Record) {
+	switch r.About {
+	case ledger.AboutRun:
+		p.told = append(p.told, r.Text)
+	case ledger.AboutCheckout:
+		p.told, p.checkout = append(p.told, r.Text), append(p.checkout, r.Text)
+	}
+}
+
+func (p *past) end(r ledger.Record) {
+	j := p.job(r.Job)
+	if j.open {
+		j.ended = append(j.ended, *r.Settled)
+		p.spent.add(r.Settled.Usage, r.Settled.Route != nil && r.Settled.Route.Runtime == runtimeExec)
+	}
+	j.open, j.status, j.work = false, r.Settled, r.Work
+}
+
+// families are those of the runtimes that its attempts ran on.
+func (j *pastJob) families(exec bool) (all []string) {
+	if exec {
+		return nil
+	}
+	for _, r := range j.routes {
+		all = append(all, r.Family)
+	}
+	return all
+}
+
+// failures are the attempts that count against the job's retries and fallbacks: not
+// those that a death or a person cut off.
+func (j *pastJob) failures() []ledger.JobStatus {
+	return slices.DeleteFunc(slices.Clone(j.ended), func(s ledger.JobStatus) bool {
+		return s.Status == ledger.Interrupted
+	})
+}
+
+// awaits reports whether a settled job is taken up again: it was cut off or blocked,
+// or its runtime was out of quota; a failed one only when that is asked for.
+func (j *pastJob) awaits(retryFailed bool) bool {
+	switch s := j.status; {
+	case s == nil:
+		return false
+	case s.Status == ledger.Failed:
+		return retryFailed || s.Reason == runtime.ReasonQuota
+	default:
+		return s.Status == ledger.Blocked || s.Status == ledger.Interrupted
+	}
+}

@@ -1,0 +1,239 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/route"
+	"orchestrate/internal/runtime"
+	"orchestrate/internal/supervise"
+)
+
+// reconcile brings the ledger up to what is true now: attempts that still run, or
+// ended while nobody watched, are carried on; those that died are ended for good and
+// recorded; what is to be done again goes back to the queue.
+func (r *run) reconcile(ctx context.Context, old *past, req ResumeRequest) error {
+	for i := range r.plan.Jobs {
+		id := r.plan.Jobs[i].Job.ID
+		if pj := old.job(id); pj.open {
+			if err := r.takeUp(ctx, r.attemptOf(id, pj), req); err != nil {
+				return err
+			}
+		}
+	}
+	if pj := old.jobs[ledger.ArbiterJob]; pj != nil && pj.open {
+		if err := r.takeUp(ctx, r.attemptOf(ledger.ArbiterJob, pj), req); err != nil {
+			return err
+		}
+	}
+	if req.Stop {
+		r.standAsTheyAre()
+		return nil
+	}
+	if err := r.requeue(old, req); err != nil {
+		return err
+	}
+	r.restoreTries(old)
+	r.standAsTheyAre()
+	return r.led.Append() // what was noted so far is durable before anything starts
+}
+
+// attemptOf is the newest attempt of a job as an engine before began it.
+func (r *run) attemptOf(id string, pj *pastJob) *attempt {
+	n := len(pj.routes)
+	a := &attempt{n: n, route: pj.routes[n-1], begun: pj.begun, taken: true, from: pj.events, dir: r.led.JobDir(id)}
+	if j := r.jobs[id]; j != nil {
+		a.job = j.planned.Job
+		j.route = a.route
+		return a
+	}
+	a.job = route.ArbiterJob(r.plan.Spec.Arbiter, r.plan.Root)
+	return a
+}
+
+// takeUp decides what becomes of an attempt that has no end in the journal.
+func (r *run) takeUp(ctx context.Context, a *attempt, req ResumeRequest) error {
+	id := a.job.ID
+	held, err := r.led.AttemptLock(id)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && held.Attempt != a.n:
+		a.dir = "" // what is in the job's directory is not this attempt's
+		return r.cutOff(a, "its engine died before anything was started", supervise.Proof{Level: supervise.ProofNone, Gone: true})
+	case err != nil:
+		return err
+	case held.Supervisor == nil || held.Furnished == nil:
+		if held.Furnished != nil {
+			r.equipAgain(ctx, a, *held.Furnished)
+		}
+		return r.cutOff(a, "its engine died before its program was started", supervise.Proof{Level: supervise.ProofNone, Gone: true})
+	}
+	a.handed = true
+	r.equipAgain(ctx, a, *held.Furnished)
+	lock, err := r.led.Retake(id)
+	switch {
+	case errors.Is(err, ledger.ErrHeld):
+		r.note(ledger.Noted(id, fmt.Sprintf("attempt %d still runs and is taken over", a.n)))
+		r.carried[id] = a
+		return nil
+	case err != nil:
+		return err
+	}
+	a.lock = lock
+	if _, err := r.readExit(a); err == nil {
+		r.note(ledger.Noted(id, fmt.Sprintf("attempt %d ended while no engine was there", a.n)))
+		r.carried[id] = a
+		return nil
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	defer a.release()
+	proof := r.endRemains(ctx, a)
+	if err := r.importEvents(a); err != nil {
+		return err
+	}
+	return r.cutOff(a, "its supervisor died", proof)
+}
+
+// readExit is what the supervisor left of the attempt; fs.ErrNotExist when it has
+// not ended, or its supervisor died.
+func (r *run) readExit(a *attempt) (supervise.Exit, error) {
+	var exit supervise.Exit
+	data, err := r.led.ReadFile(ledger.JobPath(a.job.ID, ledger.ExitFile))
+	if err != nil {
+		return exit, err
+	}
+	if err := json.Unmarshal(data, &exit); err != nil {
+		return exit, fmt.Errorf("%s: %w", r.led.Path(a.job.ID, ledger.ExitFile), err)
+	}
+	if exit.Attempt != a.n {
+		return exit, fs.ErrNotExist
+	}
+	return exit, nil
+}
+
+// cutOff records that an attempt was cut off. Where its processes are not proven to
+// have ended, nothing more of the job is started.
+func (r *run) cutOff(a *attempt, why string, proof supervise.Proof) error {
+	a.exit.Proof = proof
+	s := r.statusOf(a)
+	s.Status, s.Reason, s.ReasonEvidence = ledger.Interrupted, runtime.ReasonCutOff, why
+	s = cleaned(r, s)
+	if err := r.led.Append(ledger.AttemptEnded(s)); err != nil {
+		return err
+	}
+	if a.dir != "" {
+		if err := r.led.WriteJSON(ledger.JobPath(a.job.ID, ledger.StatusFile), s); err != nil {
+			return err
+		}
+	}
+	if !proof.Gone && r.jobs[a.job.ID] != nil {
+		r.unproven[a.job.ID] = proof
+	}
+	return nil
+}
+
+// requeue puts back what is to be done again: what was cut off or blocked, what
+// failed if that is asked for, and successes that do not hold any more.
+func (r *run) requeue(old *past, req ResumeRequest) error {
+	for i := range r.plan.Jobs {
+		id := r.plan.Jobs[i].Job.ID
+		j, pj := r.jobs[id], old.job(id)
+		why := j.stale
+		if pj.awaits(req.RetryFailed) {
+			why = fmt.Sprintf("it was %s: %s", pj.status.Status, pj.status.Reason)
+		}
+		if why == "" || pj.open {
+			continue
+		}
+		if err := r.putBack(j, pj, why); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) putBack(j *jobRun, pj *pastJob, why string) error {
+	id := j.planned.Job.ID
+	if p := pj.status.Proof; p != nil && !p.Gone && len(pj.routes) > 0 {
+		if proof := r.endRemains(context.Background(), r.attemptOf(id, pj)); !proof.Gone {
+			r.unproven[id] = proof
+		}
+	}
+	if err := r.led.Append(ledger.Requeued(id, r.redact.String(why))); err != nil {
+		return err
+	}
+	*j = jobRun{planned: j.planned, route: j.planned.Route, reprobed: map[string]bool{}, ran: j.ran, shared: j.shared}
+	pj.ended = nil
+	if len(pj.routes) > 0 {
+		return nil
+	}
+	return r.led.Remove(ledger.JobPath(id, ledger.StatusFile)) // it speaks of no attempt
+}
+
+// restoreTries counts what was tried of a job that waits for its next attempt, so
+// that a crash grants no more retries than the spec does.
+func (r *run) restoreTries(old *past) {
+	for i := range r.plan.Jobs {
+		id := r.plan.Jobs[i].Job.ID
+		j, failed := r.jobs[id], old.job(id).failures()
+		if j.status != nil && j.status.Status.Settled() {
+			continue
+		}
+		if r.carried[id] != nil {
+			j.tries++
+		}
+		for k, s := range failed {
+			if s.Route == nil {
+				continue
+			}
+			j.tries++
+			last := k == len(failed)-1
+			if !last && failed[k+1].Route != nil && failed[k+1].Route.Runtime != s.Route.Runtime {
+				j.tried = append(j.tried, route.Tried{Runtime: s.Route.Runtime, Model: s.Route.Model, Reason: s.Reason})
+				j.tries, j.moves = 0, j.moves+1
+			}
+		}
+	}
+}
+
+// standAsTheyAre tells the graph which jobs are over.
+func (r *run) standAsTheyAre() {
+	for _, id := range r.plan.Graph.Order() {
+		j := r.jobs[id]
+		if j.status == nil || r.carried[id] != nil {
+			continue
+		}
+		switch j.status.Status {
+		case ledger.Success:
+			r.tracker.Settle(id, true, "")
+		case ledger.Failed:
+			r.settleOrder(id, false, fmt.Sprintf("%s: %s", j.status.Status, j.status.Reason))
+		}
+	}
+}
+
+// blockUnproven settles the jobs of which something may still run.
+func (r *run) blockUnproven() {
+	for id, proof := range r.unproven {
+		r.block(id, route.Block{
+			Reason: runtime.BlockedTreeUnproven, Detail: "what an earlier attempt started is not proven to have ended: " + left(proof),
+		})
+		r.settleOrder(id, false, "blocked: "+string(runtime.BlockedTreeUnproven))
+	}
+}
+
+// left names what is left of a tree.
+func left(p supervise.Proof) string {
+	var all []string
+	for _, l := range p.Left {
+		all = append(all, fmt.Sprintf("pid %d", l.PID))
+	}
+	if len(all) == 0 {
+		return "it cannot be seen from here"
+	}
+	return some(all)
+}

@@ -1,0 +1,160 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"orchestrate/internal/failpoint"
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/spec"
+)
+
+// ResumeRequest says which run goes on, and how.
+type ResumeRequest struct {
+	Dir         string // absolute run directory
+	RetryFailed bool   // jobs that failed are tried again
+	Stop        bool   // what still runs is only ended; nothing is started
+}
+
+// ErrNothingToResume says that the run is over and nothing of it would be done again.
+var ErrNothingToResume = errors.New("there is nothing to resume")
+
+// Resume carries a run on that its engine left: it replays the journal, takes over
+// what still runs, keeps the successes that still hold, and walks on as Run does. An
+// error that wraps ErrNothingToResume leaves everything as it was; the Result then is
+// that of the run.
+func (e *Engine) Resume(ctx context.Context, req ResumeRequest, obs Observer, ctl Controls) (res Result, err error) {
+	old := newPast()
+	led, err := ledger.Reopen(req.Dir, old.record)
+	if err != nil {
+		return res, err
+	}
+	defer func() { err = errors.Join(err, led.Close()) }()
+	p, err := e.reread(ctx, led, old.run)
+	if err != nil {
+		return res, err
+	}
+	r, err := e.newRun(ctx, p)
+	if err != nil {
+		return res, err
+	}
+	defer func() { err = errors.Join(err, r.slots.close()) }()
+	r.led, r.resumed, r.treeRoot = led, true, ""
+	led.Guard(r.redact)
+	r.treeRoot = r.trees()
+	if err := r.recall(ctx, old); err != nil {
+		return res, err
+	}
+	if res, over := r.over(old, req); over {
+		return res, fmt.Errorf("%w: %s", ErrNothingToResume, res.Completion)
+	}
+	defer r.control(ctl)()
+	return r.goOn(ctx, old, req, obs)
+}
+
+// goOn is the resumed run from its first record on.
+func (r *run) goOn(ctx context.Context, old *past, req ResumeRequest, obs Observer) (Result, error) {
+	if err := r.led.Append(ledger.Resumed(req.RetryFailed)); err != nil {
+		return Result{}, err
+	}
+	failpoint.Hit(failpoint.Resumed)
+	obs.Begun(r.led.ID, r.led.Dir)
+	r.led.Follow(obs.Record)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if err := r.reconcile(ctx, old, req); err != nil {
+		return Result{}, err
+	}
+	failpoint.Hit(failpoint.Reconciled)
+	if req.Stop {
+		cancel()
+	}
+	return r.carryThrough(ctx, obs)
+}
+
+// reread reads the spec as it was when the run began, not as it may be by now: what
+// was done was done for that one.
+func (e *Engine) reread(ctx context.Context, led *ledger.Run, info ledger.RunInfo) (*Plan, error) {
+	if info.Cwd == "" {
+		return nil, fmt.Errorf("%s was written by a version of orchestrate that could not resume: run its %s anew", led.Dir, ledger.SpecFile)
+	}
+	source, changed, err := specOf(led, info)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Request: Request{Spec: info.SpecPath, Cwd: info.Cwd, Rehearse: info.Rehearse, Script: info.Script}, source: source, fixed: info.Base}
+	errs, err := p.readAll(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	if len(errs) > 0 {
+		return nil, fmt.Errorf("the spec of this run cannot be read any more:\n%s", spec.Format(errs, source))
+	}
+	if changed {
+		p.Notes = append(p.Notes, fmt.Sprintf("%s has changed since the run began; this run goes on with the spec as it was; run the changed one anew", info.SpecPath))
+	}
+	return p, p.sayMoved(ctx)
+}
+
+// specOf is the spec's text of the run, and whether the file that it came from has
+// changed. The copy in the run directory may lack what looked like a secret; then
+// only the file itself will do.
+func specOf(led *ledger.Run, info ledger.RunInfo) (source []byte, changed bool, err error) {
+	now, fileErr := os.ReadFile(info.SpecPath)
+	changed = fileErr != nil || digest(now) != info.SpecDigest
+	source, err = led.ReadFile(ledger.SpecFile)
+	switch {
+	case err == nil && digest(source) == info.SpecDigest:
+		return source, changed, nil
+	case !changed:
+		return now, false, nil
+	case err != nil:
+		return nil, true, err
+	}
+	return nil, true, fmt.Errorf("%s holds the spec without what looked like a secret in it, and %s has changed since: put that file back as it was, or run it anew", led.Path(ledger.SpecFile), info.SpecPath)
+}
+
+// sayMoved notes that what the spec calls its base is another commit by now.
+func (p *Plan) sayMoved(ctx context.Context) error {
+	if p.Repo == nil || p.fixed == "" {
+		return ctx.Err()
+	}
+	now, err := p.Repo.Resolve(ctx, p.Spec.Base)
+	switch {
+	case err != nil:
+		p.Notes = append(p.Notes, fmt.Sprintf("the base of this run, commit %.12s, is no longer what %s names: %v", p.fixed, p.Spec.Base, err))
+	case now != p.fixed:
+		p.Notes = append(p.Notes, fmt.Sprintf("%s has moved to %.12s since the run began; this run goes on from its base, commit %.12s", p.Spec.Base, now, p.fixed))
+	}
+	return ctx.Err()
+}
+
+// over reports whether nothing would be done, and what the run came to.
+func (r *run) over(old *past, req ResumeRequest) (Result, bool) {
+	st := r.led.State()
+	if st.Phase != ledger.PhaseEnded || st.ExitStatus == nil {
+		return Result{}, false
+	}
+	res := Result{Dir: r.led.Dir, Exit: *st.ExitStatus, Completion: fmt.Sprintf("the run has ended with verdict %s", st.Verdict)}
+	if req.Stop {
+		return res, true
+	}
+	for id, j := range old.jobs {
+		if id != ledger.ArbiterJob && (j.awaits(req.RetryFailed) || j.status == nil) {
+			return Result{}, false
+		}
+	}
+	for i := range r.plan.Jobs {
+		j := r.jobs[r.plan.Jobs[i].Job.ID]
+		if j.status == nil || j.stale != "" {
+			return Result{}, false
+		}
+		if j.status.Status == ledger.Failed {
+			res.Completion += "; `orchestrate resume " + r.led.ID + " --retry-failed` tries what failed again"
+			return res, true
+		}
+	}
+	return res, r.judgementHolds(st)
+}
