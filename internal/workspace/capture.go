@@ -260,7 +260,7 @@ func (t *Tree) commit(ctx context.Context, tree string, req CaptureRequest) (str
 // whatever the agent did to them, so that `git status` in the worktree is clean.
 func (t *Tree) settle(ctx context.Context, ix *index, commit string) error {
 	ref := "refs/heads/" + t.Branch
-	if err := t.unlock(ref); err != nil {
+	if err := t.unlock(); err != nil {
 		return err
 	}
 	if _, err := t.git.run(ctx, "symbolic-ref", "HEAD", ref); err != nil {
@@ -275,16 +275,23 @@ func (t *Tree) settle(ctx context.Context, ix *index, commit string) error {
 // unlock removes the lock files that a killed git, the agent's or an earlier one
 // of ours, left on the worktree's HEAD, index and branch. No process of the
 // attempt is left by now, and these are nobody else's.
-func (t *Tree) unlock(ref string) error {
-	var errs []error
-	for _, name := range []string{
-		filepath.Join(t.git.gitDir, "HEAD.lock"),
-		filepath.Join(t.git.gitDir, "index.lock"),
-		filepath.Join(t.common, filepath.FromSlash(ref)+".lock"),
-	} {
-		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
-		}
+func (t *Tree) unlock() error {
+	return errors.Join(
+		removeIfThere(filepath.Join(t.git.gitDir, "HEAD.lock")),
+		removeIfThere(filepath.Join(t.git.gitDir, "index.lock")),
+		removeIfThere(refLock(t.common, t.Branch)),
+	)
+}
+
+// refLock is the file with which git locks a branch of the repository whose git
+// directory is common.
+func refLock(common, branch string) string {
+	return filepath.Join(common, "refs", "heads", filepath.FromSlash(branch)+".lock")
+}
+
+func removeIfThere(name string) error {
+	if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	return errors.Join(errs...)
+	return nil
 }

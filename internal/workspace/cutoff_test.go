@@ -2,9 +2,11 @@ package workspace
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -29,7 +31,11 @@ func half(t *testing.T, at, dir string, files ...string) {
 // noteAdding leaves the note of one that died while it added dir.
 func noteAdding(t *testing.T, repo, dir string) {
 	t.Helper()
-	write(t, repo, ".git/orchestrate/add", dir)
+	text, err := json.Marshal(adding{dir, "orchestrate/run/" + filepath.Base(dir)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, repo, ".git/orchestrate/add", string(text))
 }
 
 func TestAWorktreeWhoseAddingWasCutOffStopsNobody(t *testing.T) {
@@ -51,6 +57,7 @@ func TestAWorktreeWhoseAddingWasCutOffStopsNobody(t *testing.T) {
 			write(t, dead, "half.txt", "checked out so far")
 			registered := filepath.Join(dir, ".git", "worktrees", "job1") // job was taken
 			half(t, registered, dead, files...)
+			write(t, dir, ".git/refs/heads/orchestrate/run/job.lock", "")
 			noteAdding(t, dir, dead)
 
 			base, err := r.Resolve(ctx, "HEAD")
@@ -91,7 +98,7 @@ func TestOnlyWhatWasCutOffIsMended(t *testing.T) {
 
 	for _, dead := range []string{filepath.Join(root, "job"), whole.Dir, filepath.Join(root, "never begun")} {
 		noteAdding(t, dir, dead)
-		_, leave, err := r.turn(ctx, "next")
+		_, leave, err := r.turn(ctx, adding{Dir: "next"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,6 +106,83 @@ func TestOnlyWhatWasCutOffIsMended(t *testing.T) {
 	}
 	for _, at := range []string{theirs, named, kept, whole.Place().GitDir} {
 		if _, err := os.Stat(at); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// cutGit is a git whose `worktree add` ends in the middle, as when it is killed.
+const cutGit = `#!/bin/sh
+case "$*" in
+*"worktree add"*)
+	mkdir -p "$TEST_AT" && cd "$TEST_AT" && echo initializing >locked && echo "$TEST_TREE/.git" >gitdir && : >commondir
+	exit 137 ;;
+esac
+exec "$TEST_GIT" "$@"
+`
+
+func TestWhatAKilledAddLeftIsMendedAtOnce(t *testing.T) {
+	r, dir := newRepo(t)
+	ctx := context.Background()
+	base, err := r.Resolve(ctx, "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := realTemp(t)
+	if err := os.WriteFile(filepath.Join(bin, "git"), []byte(cutGit), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	path := os.Getenv("PATH")
+	tree := filepath.Join(realTemp(t), "job")
+	t.Setenv("TEST_GIT", program)
+	t.Setenv("TEST_TREE", tree)
+	t.Setenv("TEST_AT", filepath.Join(dir, ".git", "worktrees", "job"))
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+path)
+	if _, err := r.AddWorktree(ctx, tree, "orchestrate/run/job", base); err == nil {
+		t.Error("an add that was killed succeeded")
+	}
+	t.Setenv("PATH", path)
+	gitDo(t, dir, "worktree", "list")
+	gitDo(t, dir, "gc", "--quiet")
+}
+
+// Locks that somebody else's killed git left belong to somebody else, and are in
+// nobody's way.
+func TestForeignLocksStopNobody(t *testing.T) {
+	r, dir := newRepo(t)
+	ctx := context.Background()
+	other := addTree(t, r, "orchestrate/run/other").Place().GitDir
+	locks := []string{
+		filepath.Join(dir, ".git", "index.lock"), filepath.Join(dir, ".git", "HEAD.lock"),
+		filepath.Join(other, "index.lock"), filepath.Join(other, "HEAD.lock"), filepath.Join(other, "locked"),
+	}
+	for _, name := range locks {
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tree := addTree(t, r, "orchestrate/run/job")
+	write(t, tree.Dir, "a.txt", "changed\n")
+	capture(t, tree)
+	before, err := r.SnapshotTree(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shared, err := SharedTree(ctx, r, before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "a.txt", "changed\n")
+	capture(t, shared)
+	if _, err := r.Fingerprint(ctx); err != nil {
+		t.Error(err)
+	}
+	for _, name := range locks {
+		if _, err := os.Stat(name); err != nil {
 			t.Error(err)
 		}
 	}

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -39,7 +40,7 @@ type Tree struct {
 // meanwhile, and fails on one that is half written. Nothing that is there is
 // overwritten: an existing branch is ErrBranchExists.
 func (r *Repo) AddWorktree(ctx context.Context, dir, branch, sha string) (*Tree, error) {
-	lock, leave, err := r.turn(ctx, dir)
+	lock, leave, err := r.turn(ctx, adding{dir, branch})
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +61,7 @@ func (r *Repo) AddWorktree(ctx context.Context, dir, branch, sha string) (*Tree,
 	}
 	args := append(append([]string{"worktree", "add", "--quiet"}, on...), "--", dir, sha)
 	if _, err := g.do(ctx, call{args: args, lock: lock}); err != nil {
-		return nil, errors.Join(fmt.Errorf("adding the worktree %s: %w", dir, err), r.mend(dir), r.dropBranch(ctx, branch, sha))
+		return nil, errors.Join(fmt.Errorf("adding the worktree %s: %w", dir, err), r.mend(adding{dir, branch}), r.dropBranch(ctx, branch, sha))
 	}
 	failpoint.Hit(failpoint.TreeAdded)
 	return r.newTree(dir, branch, sha)
@@ -97,16 +98,22 @@ func (r *Repo) newTree(dir, branch, sha string) (*Tree, error) {
 	return t, copyIndex(filepath.Join(gitDir, "index"), t.seed)
 }
 
+// adding is a worktree that is being added, as noted in the lock for it.
+type adding struct {
+	Dir    string `json:"dir"`
+	Branch string `json:"branch"`
+}
+
 // turn waits until nobody adds a worktree to the repository, in no process, and
-// notes in the lock which folder is next. A note that is still there is of one that
+// notes in the lock which one is next. A note that is still there is of one that
 // died in the middle; what it left is mended.
-func (r *Repo) turn(ctx context.Context, dir string) (lock *os.File, leave func(), err error) {
+func (r *Repo) turn(ctx context.Context, next adding) (lock *os.File, leave func(), err error) {
 	select {
 	case r.adding <- struct{}{}: // among ourselves without polling
 	case <-ctx.Done():
 		return nil, nil, ctx.Err()
 	}
-	if lock, err = r.addLock(ctx, dir); err != nil {
+	if lock, err = r.addLock(ctx, next); err != nil {
 		<-r.adding
 		return nil, nil, err
 	}
@@ -117,8 +124,8 @@ func (r *Repo) turn(ctx context.Context, dir string) (lock *os.File, leave func(
 	}, nil
 }
 
-// addLock takes the lock for adding the worktree dir.
-func (r *Repo) addLock(ctx context.Context, dir string) (*os.File, error) {
+// addLock takes the lock for adding a worktree.
+func (r *Repo) addLock(ctx context.Context, next adding) (*os.File, error) {
 	own := filepath.Join(r.common, "orchestrate")
 	if err := os.MkdirAll(own, 0o755); err != nil {
 		return nil, fmt.Errorf("the lock for adding worktrees: %w", err)
@@ -127,30 +134,48 @@ func (r *Repo) addLock(ctx context.Context, dir string) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("waiting for another process that adds a worktree to %s: %w", r.Top(), err)
 	}
-	left, err := io.ReadAll(io.NewSectionReader(lock, 0, 1<<16))
-	if err == nil && len(left) > 0 {
-		err = r.mend(string(left))
-	}
-	if err == nil {
-		err = rewrite(lock, dir)
-	}
-	if err != nil {
+	if err := r.takeOver(lock, next); err != nil {
 		return nil, errors.Join(fmt.Errorf("the lock for adding worktrees: %w", err), lock.Close())
 	}
 	return lock, nil
 }
 
-// mend removes what git had registered of a worktree whose adding was cut off: an
-// empty file there makes every later worktree command fail, and gc too. Nobody
-// worked in it yet; the folder itself is left as it is.
-func (r *Repo) mend(dir string) error {
+// takeOver mends what the note in the lock tells of, and notes the next one.
+func (r *Repo) takeOver(lock *os.File, next adding) error {
+	text, err := io.ReadAll(io.NewSectionReader(lock, 0, 1<<16))
+	if err != nil {
+		return err
+	}
+	var dead adding
+	if json.Unmarshal(text, &dead) == nil { // a torn note is of one that did not begin
+		if err := r.mend(dead); err != nil {
+			return err
+		}
+	}
+	text, err = json.Marshal(next)
+	if err != nil {
+		return err
+	}
+	return rewrite(lock, string(text))
+}
+
+// mend removes what git left of a worktree whose adding was cut off: an empty file
+// in its registration makes every later worktree command fail, and that or a lock
+// on its branch the person's gc. Nobody worked in it yet; the folder itself is left
+// as it is.
+func (r *Repo) mend(dead adding) error {
+	if dead.Branch != "" && within(dead.Branch) {
+		if err := removeIfThere(refLock(r.common, dead.Branch)); err != nil {
+			return err
+		}
+	}
 	all := filepath.Join(r.common, "worktrees")
 	entries, err := os.ReadDir(all)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	for _, e := range entries {
-		if at := filepath.Join(all, e.Name()); e.IsDir() && halfAdded(at, dir) {
+		if at := filepath.Join(all, e.Name()); e.IsDir() && halfAdded(at, dead.Dir) {
 			if err := os.RemoveAll(at); err != nil {
 				return err
 			}

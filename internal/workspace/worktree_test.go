@@ -49,7 +49,7 @@ func TestManyWorktreesAtOnce(t *testing.T) {
 
 func TestWaitingForATurnEndsWithTheContext(t *testing.T) {
 	r, _ := newRepo(t)
-	_, leave, err := r.turn(context.Background(), "somewhere")
+	_, leave, err := r.turn(context.Background(), adding{Dir: "somewhere"})
 	if err != nil {
 		t.Fatal(err)
 	}
