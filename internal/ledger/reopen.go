@@ -89,9 +89,12 @@ func (r *Run) takeOver() error {
 	}
 	var holder process.Identity
 	ok, err := lockPatiently(f, r.patience, func() bool {
-		var named bool
-		holder, named, err = Holder(r.Dir)
-		return err == nil && (!named || holder.Fate() == process.Gone)
+		engine, named, err := Holder(r.Dir)
+		if err != nil || !named || engine.Fate() == process.Gone {
+			return err == nil
+		}
+		holder = engine
+		return false
 	})
 	if err == nil && !ok {
 		err = &OwnedError{Dir: r.Dir, Holder: holder}

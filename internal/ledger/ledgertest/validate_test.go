@@ -108,7 +108,7 @@ func samples(t *testing.T) map[string]any {
 		},
 		"check/": ledger.CheckResult{SchemaVersion: 1, Check: check}, "approvals/": ledger.Approvals{SchemaVersion: 1, Approvals: []ledger.Approval{approval}},
 		"checkout/": ledger.Checkout{SchemaVersion: 1, At: day, Checkout: ledger.CheckoutState{Head: "c0ffee", Entries: map[string]string{"a": "absent"}}},
-		"verdict/": judgement, "history/": lines[0], "report/": whole,
+		"verdict/":  judgement, "history/": lines[0], "report/": whole,
 		"journal/run_started":   at(1, ledger.RunStarted(ledger.RunInfo{RunID: "r", Jobs: []string{"a"}})),
 		"journal/intent":        at(2, ledger.Intent("a", 1, route())),
 		"journal/started":       at(3, ledger.Started("a", 1, 4, 5)),
