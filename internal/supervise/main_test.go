@@ -57,6 +57,7 @@ var roles = map[string]func([]string) int{
 	"mute":      func([]string) int { return 7 },
 	"engine":    engineRole,
 	"daemon":    daemonRole,
+	"ender":     enderRole,
 }
 
 const version = "test"
