@@ -68,6 +68,57 @@ func TestAJobsLife(t *testing.T) {
 	}
 }
 
+func TestAResumedRunGoesOnFromWhereItStood(t *testing.T) {
+	life := []Record{
+		started("a", "b", "c", "d"),
+		Intent("a", 1, Route{Runtime: "codex"}),
+		Started("a", 1, 10, 5),
+		Intent("b", 1, Route{Runtime: "codex"}),
+		settled("c", 0, Blocked, runtime.BlockedApproval),
+		Arbitrating(),
+		Intent(ArbiterJob, 1, Route{Runtime: "codex"}),
+		settled(ArbiterJob, 1, Success, ""),
+		RunEnded("fail", 1),
+		Resumed(false),
+	}
+	s, err := feed(life...)
+	must(t, err)
+	if s.Phase != PhaseRunning || s.EndedAt != nil || s.Verdict != "" || s.ExitStatus != nil || s.Resumes != 1 {
+		t.Errorf("resumed: %+v", s)
+	}
+	for job, want := range map[string]Status{"a": Running, "b": Queued, "c": Blocked, "d": Queued, ArbiterJob: Success} {
+		if j := s.Job(job); j.Status != want {
+			t.Errorf("%s is %s, not %s", job, j.Status, want)
+		}
+	}
+	again := []Record{ // the attempts under way end as any do, then all are done again
+		AttemptEnded(JobStatus{ID: "a", Attempts: 1, Status: Interrupted}),
+		settled("b", 1, Success, ""),
+		Requeued("b", "its input changed"),
+		Requeued("c", "approved"),
+		Requeued("d", "never mind"),
+		Requeued(ArbiterJob, "b changed"),
+		Intent("a", 2, Route{Runtime: "exec"}),
+		Intent("b", 2, Route{Runtime: "exec"}),
+		Intent("c", 1, Route{Runtime: "exec"}),
+		Arbitrating(),
+		Intent(ArbiterJob, 2, Route{Runtime: "exec"}),
+		RunEnded("blocked", 130),
+		Resumed(true),
+	}
+	two, err := feed(append(life, again...)...)
+	must(t, err)
+	if two.Phase != PhaseRunning || two.Resumes != 2 {
+		t.Errorf("resumed again: %+v", two)
+	}
+	if c := two.Job("c"); c.Status != Queued || c.Attempt != 1 || c.Reason != "" || c.EndedAt != nil {
+		t.Errorf("c: %+v", c)
+	}
+	if b := two.Job("b"); b.Attempt != 2 || b.EndedAt != nil {
+		t.Errorf("b: %+v", b)
+	}
+}
+
 func TestWhatCannotHappenIsRefused(t *testing.T) {
 	intent, run := Intent("a", 1, Route{Runtime: "exec"}), Started("a", 1, 1, 0)
 	for name, recs := range map[string][]Record{
@@ -93,6 +144,18 @@ func TestWhatCannotHappenIsRefused(t *testing.T) {
 		"an arbiter that was not asked":  {started("a"), Started(ArbiterJob, 1, 1, 0)},
 		"an end without verdict":         {started("a"), RunEnded("", 0)},
 		"anything after the end":         {started("a"), RunEnded("pass", 0), Noted("", "x")},
+		"an attempt beside its older":    {started("a"), intent, Intent("a", 2, Route{})},
+		"a start of an ended attempt":    {started("a"), intent, AttemptEnded(JobStatus{ID: "a", Attempts: 1, Status: Failed}), run},
+		"an attempt that ends twice":     {started("a"), intent, AttemptEnded(JobStatus{ID: "a", Attempts: 1, Status: Failed}), AttemptEnded(JobStatus{ID: "a", Attempts: 1, Status: Failed})},
+		"resuming before the start":      {Resumed(false)},
+		"requeued in a first life":       {started("a"), settled("a", 0, Blocked, ""), Requeued("a", "x")},
+		"requeued while it runs":         {started("a"), intent, run, Resumed(false), Requeued("a", "x")},
+		"requeued while it is intended":  {started("a"), intent, Resumed(false), Requeued("a", "x")},
+		"requeued without a reason":      {started("a"), settled("a", 0, Blocked, ""), Resumed(false), Requeued("a", "")},
+		"requeued after the end":         {started("a"), settled("a", 0, Blocked, ""), Resumed(false), RunEnded("pass", 0), Requeued("a", "x")},
+		"an arbiter never asked, again":  {started("a"), Resumed(false), Requeued(ArbiterJob, "x")},
+		"a note about a stranger thing":  {started("a"), Told("weather", "x")},
+		"a job's note about the run":     {started("a"), {Kind: KindNote, Job: "a", About: AboutRun, Text: "x"}},
 		"an unknown kind":                {started("a"), {Kind: "surprise"}},
 		"an intent that names no route":  {started("a"), {Kind: KindIntent, Job: "a", Attempt: 1}},
 		"a run without an id":            {RunStarted(RunInfo{})},
@@ -161,8 +224,11 @@ func anyRecord(rt *rapid.T, s State) Record {
 		settled(job.ID, n, Success, ""),
 		settled(job.ID, n, Failed, runtime.ReasonTimeout),
 		Noted("", text),
+		Told(AboutRun, text),
 		Arbitrating(),
 		RunEnded("pass", 0),
+		Resumed(false),
+		Requeued(job.ID, text),
 	}).Draw(rt, "record")
 }
 
