@@ -13,16 +13,17 @@ import (
 	"orchestrate/internal/failpoint"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/process"
+	"orchestrate/internal/runtime"
 )
 
 // A campaign that cannot fail proves nothing: each of its judges sees what it is for.
 func TestJudgesSeeWhatIsBroken(t *testing.T) {
-	success := ledger.Record{Kind: ledger.KindSettled, Job: "a", Attempt: 1, Status: ledger.Success}
+	success := ledger.Record{Kind: ledger.KindSettled, Job: "a", Attempt: 1, Status: ledger.Success, Settled: &ledger.JobStatus{Status: ledger.Success}}
 	ended := ledger.Record{Kind: ledger.KindRunEnded}
-	started := ledger.Record{Kind: ledger.KindStarted, Job: "a", Attempt: 1, PID: 5, StartTime: 6}
+	started := ledger.Record{Kind: ledger.KindEvent, Job: "a", Attempt: 1, Event: &runtime.Event{Kind: runtime.EventStarted, PID: 5, StartTime: 6}}
 	ran := []Held{{Job: "a", Attempt: 1, Program: &process.Identity{PID: 5, StartTime: 6}}}
 	other := []Held{{Job: "a", Attempt: 1, Program: &process.Identity{PID: 5, StartTime: 7}}}
-	cut := ledger.Record{Kind: ledger.KindAttemptEnded, Job: "a", Attempt: 1, Status: ledger.Interrupted}
+	cut := ledger.Record{Kind: ledger.KindAttemptEnded, Job: "a", Attempt: 1, Settled: &ledger.JobStatus{Status: ledger.Interrupted}}
 	for name, c := range map[string]struct {
 		found []Fault
 		want  Kind // "" = nothing
@@ -100,12 +101,12 @@ func TestEqualReportsDifferOnlyWhereTheyMay(t *testing.T) {
 		}
 		return doc
 	}
-	a := read("one", `{"runId":"one","at":"1","jobs":[{"status":"success","branch":"x/one/write","durationMs":5}],"where":"/tmp/one/x"}`)
-	b := read("two", `{"runId":"two","at":"2","jobs":[{"status":"success","branch":"x/two/write.a3","durationMs":7}],"where":"/tmp/two/x"}`)
+	a := read("one", `{"runId":"one","at":"1","jobs":[{"status":"success","branch":"orchestrate/one/write","durationMs":5}],"where":"/tmp/one/x"}`)
+	b := read("two", `{"runId":"two","at":"2","jobs":[{"status":"success","branch":"orchestrate/two/write.a3","durationMs":7}],"where":"/tmp/two/x"}`)
 	if d := differences("", a, b); len(d) > 0 {
 		t.Error(d)
 	}
-	c := read("three", `{"runId":"three","jobs":[{"status":"failed","branch":"x/three/write"}],"where":"/tmp/three/x"}`)
+	c := read("three", `{"runId":"three","jobs":[{"status":"failed","branch":"orchestrate/three/write"}],"where":"/tmp/three/x"}`)
 	if d := differences("", a, c); len(d) != 1 || !strings.Contains(d[0], "jobs.0.status") {
 		t.Errorf("differences: %v", d)
 	}

@@ -32,7 +32,7 @@ func Plain(dir, base string) (any, error) {
 }
 
 // laterTree is the name of a later attempt's worktree or branch.
-var laterTree = regexp.MustCompile(`\b(write|shared)\.a\d+`)
+var laterTree = regexp.MustCompile(`\b((?:worktrees|orchestrate/ID)/[\w-]+)\.a\d+`)
 
 // passing are the keys of report.json that an equal run may have otherwise. keptTrees
 // has the trees of attempts that were cut off, commit the time of the snapshot.
@@ -46,6 +46,9 @@ var passing = map[string]bool{
 func strip(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
+		if after, _ := v["after"].(string); after != "" {
+			delete(v, "base") // of a patch that builds on another: a snapshot's commit
+		}
 		for key := range v {
 			if passing[key] {
 				delete(v, key)

@@ -174,7 +174,7 @@ type Workspace struct {
 // its jobs run.
 func (g Graph) furnish(base, self string) (Workspace, error) {
 	w := Workspace{
-		Dir: filepath.Join(base, "project"), Spec: "jobs.yaml", Env: environment(base), Jobs: g.jobs(),
+		Dir: filepath.Join(base, "project"), Spec: "../jobs.yaml", Env: environment(base), Jobs: g.jobs(),
 		Tally: filepath.Join(base, "tally.jsonl"), History: g != Standins,
 	}
 	for _, dir := range []string{"project", "home", "tmp"} {
@@ -182,6 +182,7 @@ func (g Graph) furnish(base, self string) (Workspace, error) {
 			return w, err
 		}
 	}
+	// The spec names the tally, and what is committed must be the same in every round.
 	files := map[string]string{w.Spec: g.spec(self, w.Tally), "shared.txt": "shared 0\n"}
 	if g == Standins {
 		files[w.Spec+".standin"] = script(w.Tally)

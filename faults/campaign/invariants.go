@@ -12,6 +12,7 @@ import (
 
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/ledger/ledgertest"
+	"orchestrate/internal/runtime"
 )
 
 // judgeJournal holds the records of a run that has ended against its jobs: each
@@ -49,7 +50,7 @@ func judgeAdoption(all []ledger.Record, ran []Held) (broken []Fault) {
 		for _, r := range all {
 			switch {
 			case r.Job != h.Job || r.Attempt != h.Attempt:
-			case r.Kind == ledger.KindStarted:
+			case r.Kind == ledger.KindEvent && r.Event.Kind == runtime.EventStarted:
 				started = append(started, r)
 			case r.Kind == ledger.KindSettled || r.Kind == ledger.KindAttemptEnded:
 				ended = append(ended, r)
@@ -66,12 +67,12 @@ func notAdopted(h Held, started, ended []ledger.Record) string {
 	switch {
 	case len(started) != 1:
 		return fmt.Sprintf("the journal says %d times that it started", len(started))
-	case started[0].PID != h.Program.PID || started[0].StartTime != h.Program.StartTime:
-		return fmt.Sprintf("process %d ran, the journal names %d", h.Program.PID, started[0].PID)
+	case started[0].Event.PID != h.Program.PID || started[0].Event.StartTime != h.Program.StartTime:
+		return fmt.Sprintf("process %d of start time %d ran, the journal names %d of %d", h.Program.PID, h.Program.StartTime, started[0].Event.PID, started[0].Event.StartTime)
 	case len(ended) != 1:
 		return fmt.Sprintf("the journal says %d times that it ended", len(ended))
-	case ended[0].Status == ledger.Interrupted || ended[0].Settled != nil && ended[0].Settled.Status == ledger.Interrupted:
-		return fmt.Sprintf("it was interrupted: %s", ended[0].Text)
+	case ended[0].Settled.Status == ledger.Interrupted:
+		return "it was interrupted: " + ended[0].Settled.ReasonEvidence
 	}
 	return ""
 }

@@ -65,8 +65,8 @@ func (p *Planner) Next() (Round, bool) {
 	}
 	p.rounds++
 	share := p.points[point]
-	share.planned++
 	shot := Shot{p.moment(point), Victims[share.planned%len(Victims)]}
+	share.planned++
 	r := Round{Number: p.rounds, Seed: p.seed, Graph: p.graph(point), Shots: []Shot{shot}}
 	switch {
 	case slices.Contains(whenResuming, point):
