@@ -73,9 +73,9 @@ func remainsOf(t testing.TB, lock *os.File) (r supervise.Remains) {
 	return r
 }
 
-// orphans runs a script under a supervisor, kills the supervisor once the script has
-// said something, and returns what the lock told. What is left over is reaped with
-// the test, dead or alive.
+// orphans runs a script under a supervisor, kills the supervisor once all the sleeping
+// processes that the script starts are there, and returns what the lock told. What is
+// left over is reaped with the test, dead or alive.
 func orphans(t *testing.T, program []string, mark, script string) supervise.Remains {
 	t.Helper()
 	slot, err := supervise.Start(t.Context(), program, version)
@@ -86,8 +86,7 @@ func orphans(t *testing.T, program []string, mark, script string) supervise.Rema
 	inv.Env = append(inv.Env, mark)
 	lock := lockFile(t)
 	_, err = slot.Run(t.Context(), inv, []*os.File{lock}, func(supervise.Process) {
-		cancelOnceUp(inv, func() {})
-		pids := below(slot.PID())
+		pids := asleep(t, slot.PID(), strings.Count(script, "sleep 600"))
 		t.Cleanup(func() { reap(t, pids) })
 		if err := syscall.Kill(slot.PID(), syscall.SIGKILL); err != nil {
 			t.Error(err)
@@ -105,6 +104,26 @@ func orphans(t *testing.T, program []string, mark, script string) supervise.Rema
 	}
 	r.Mark = mark
 	return r
+}
+
+// asleep waits until so many of the processes that descend from one sleep, and
+// returns all of them.
+func asleep(t *testing.T, pid, want int) []int {
+	t.Helper()
+	for range 60_000 {
+		all, n := below(pid), 0
+		for _, one := range all {
+			if name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", one)); err == nil && string(name) == "sleep\n" {
+				n++
+			}
+		}
+		if n == want {
+			return all
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Fatal("they do not all start")
+	return nil
 }
 
 // below are all processes that descend from one.
@@ -144,8 +163,8 @@ func marked(t *testing.T) string { return "MARK=" + t.TempDir() }
 const stubborn = `setsid sleep 600 &
 env -i sleep 600 &
 env -i setsid sh -c 'trap "" TERM; sleep 600 & wait' &
-(trap '' TERM INT; while :; do sleep 1; done) &
-setsid sh -c 'env -i setsid sleep 600 & echo up; wait' &
+(trap '' TERM INT; sleep 600) &
+setsid sh -c 'env -i setsid sleep 600 & wait' &
 wait`
 
 func TestEndOfWhatADeadSupervisorLeft(t *testing.T) {
@@ -187,7 +206,7 @@ func TestEndOfWhatADeadSupervisorLeft(t *testing.T) {
 func TestEndWhenTheProgramIsGone(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "lock")
-	script := lockLine(file) + "sleep 600 & env -i sleep 600 & echo up; wait"
+	script := lockLine(file) + "sleep 600 & env -i sleep 600 & wait"
 	r := orphans(t, []string{supervisor(t)[0], "plain"}, marked(t), script)
 	if err := r.Program.Signal(os.Kill); err != nil {
 		t.Fatal(err)
@@ -204,7 +223,7 @@ func TestEndWhenTheProgramIsGone(t *testing.T) {
 func TestEndLeavesWhatIsDoubtful(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	r := orphans(t, []string{supervisor(t)[0], "plain"}, marked(t), "env -i sleep 600 & echo $! >"+dir+"/pid; echo up; exec env -i sleep 600")
+	r := orphans(t, []string{supervisor(t)[0], "plain"}, marked(t), "env -i sleep 600 & echo $! >"+dir+"/pid; exec env -i sleep 600")
 	pid, err := os.ReadFile(filepath.Join(dir, "pid"))
 	if err != nil {
 		t.Fatal(err)

@@ -311,7 +311,7 @@ func TestLockIsHeldUntilTheEndAndNotByTheProgram(t *testing.T) {
 	if !strings.Contains(out, "held") || strings.Contains(out, file) {
 		t.Errorf("the supervisor alone must hold the lock during the job:\n%s", out)
 	}
-	checkFree(t, file)
+	awaitFree(t, file)
 }
 
 func TestDescriptorsOfTheCallerStayOut(t *testing.T) {
