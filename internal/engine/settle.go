@@ -101,6 +101,7 @@ func (r *run) inspectTree(ctx context.Context, a *attempt, s *settlement) error 
 	}
 	patch, err := a.at.tree.Capture(ctx, workspace.CaptureRequest{
 		PatchPath: filepath.Join(a.dir, ledger.PatchFile),
+		At:        a.begun, // so that the same work taken twice is the same commit
 		Message:   fmt.Sprintf("orchestrate: %s, attempt %d", a.job.ID, a.n),
 		Trailers:  []string{"Orchestrate-Run: " + r.led.ID, "Orchestrate-Job: " + a.job.ID, "Orchestrate-Runtime: " + a.route.Runtime},
 		Review:    func(p []byte) ([]byte, error) { return r.reviewPatch(ctx, a, p, s) },
