@@ -16,7 +16,7 @@ import (
 // remainder is the search in /proc. Four things show that a process belongs to the
 // tree: it was recorded, its environment has the mark, it is a child of one that
 // belongs, or it is in the session of one that does. The last holds because a program
-// is started in a session of its own, into which nobody comes from outside.
+// is started in a session of its own, into which nobody comes from outside; see claim.
 type remainder struct {
 	Remains
 	group    *cgroup // nil if none was recorded
@@ -38,6 +38,9 @@ func leftCgroup(r Remains) *cgroup {
 	var fs unix.Statfs_t
 	if err := unix.Statfs(filepath.Dir(r.Cgroup), &fs); err != nil || fs.Type != unix.CGROUP2_SUPER_MAGIC {
 		return nil
+	}
+	if own := ownCgroup(); own == r.Cgroup || strings.HasPrefix(own, r.Cgroup+"/") {
+		return nil // it would be our own end
 	}
 	return &cgroup{dir: r.Cgroup, fd: -1, events: -1}
 }
@@ -115,15 +118,17 @@ func (r *remainder) belonging() (found []Process, err error) {
 	ours := map[int]bool{}
 	for pid, st := range all {
 		if r.known(pid, st) {
-			r.admit(pid, st, ours)
+			ours[pid] = true
 		}
 	}
 	for grown := true; grown; {
 		grown = false
+		for pid := range ours {
+			r.claim(all[pid].Session, all, ours)
+		}
 		for pid, st := range all {
 			if !ours[pid] && (ours[st.Parent] || r.sessions[st.Session]) {
-				r.admit(pid, st, ours)
-				grown = true
+				ours[pid], grown = true, true
 			}
 		}
 	}
@@ -146,12 +151,13 @@ func (r *remainder) known(pid int, st process.Stat) bool {
 	return process.HasEnv(pid, r.Mark)
 }
 
-// admit takes a process in, and with it its session, unless that is ours or one of
-// those above us.
-func (r *remainder) admit(pid int, st process.Stat, ours map[int]bool) {
-	ours[pid] = true
-	if st.Session > 0 && !r.sparedSession(st.Session) {
-		r.sessions[st.Session] = true
+// claim takes a session in of which a member belongs to the tree. One whose leader
+// lives and does not belong was not made by the tree: somebody has run a job's command
+// again by hand, say. Nor is one taken in that we or those above us are in.
+func (r *remainder) claim(session int, all map[int]process.Stat, ours map[int]bool) {
+	_, led := all[session]
+	if session > 0 && !r.sessions[session] && (!led || ours[session]) && !r.sparedSession(session) {
+		r.sessions[session] = true
 	}
 }
 
@@ -169,7 +175,7 @@ func (r *remainder) sparedSession(session int) bool {
 // given again. They are left alone, and with them there is no proof.
 func (r *remainder) doubtful() (left []Process, err error) {
 	session := r.Program.PID
-	if session <= 0 || r.sessions[session] {
+	if session <= 0 || r.sessions[session] || r.group != nil { // a control group holds all of its tree
 		return nil, nil
 	}
 	if st, ok := process.ReadStat(session); ok {

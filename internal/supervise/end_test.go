@@ -303,6 +303,32 @@ func TestEndTouchesNoStranger(t *testing.T) {
 	}
 }
 
+// Somebody has run a job's command again in a terminal of theirs: their shell is none
+// of the tree's.
+func TestEndSparesASessionOfSomebodyElse(t *testing.T) {
+	t.Parallel()
+	mark := marked(t)
+	cmd := exec.Command("sh", "-c", mark+" sleep 600; read line")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	asleep(t, cmd.Process.Pid, 1)
+	if proof, err := supervise.End(t.Context(), supervise.Remains{Mark: mark}); err != nil || !proof.Gone {
+		t.Errorf("%+v, %v", proof, err)
+	}
+	if _, err := stdin.Write([]byte("\n")); err != nil {
+		t.Error(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("the shell of somebody else: %v", err)
+	}
+}
+
 func TestEndOfAnotherMachinesTree(t *testing.T) {
 	t.Parallel()
 	id := process.Identity{PID: 1, StartTime: 1, Boot: "other", Host: "far-away"}
