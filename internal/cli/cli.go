@@ -25,11 +25,15 @@ type System struct {
 	Self    string // absolute path of this executable
 	Version string
 	Now     func() time.Time
+
+	args   []string  // the command line, for an engine that is to carry it out
+	engine *presence // of a process that is such an engine, else nil
 }
 
 // Main runs the command line args (without the program's name) and returns the
 // exit status.
 func Main(ctx context.Context, args []string, sys System) int {
+	sys.args = args
 	root := newRoot(sys)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -48,7 +52,7 @@ func Main(ctx context.Context, args []string, sys System) int {
 }
 
 func newRoot(sys System) *cobra.Command {
-	opts := runOptions{}
+	opts, resume := runOptions{}, ""
 	root := &cobra.Command{
 		Use:   "orchestrate [SPEC.yaml]",
 		Short: "Run a graph of jobs on coding agents and leave evidence that can be believed",
@@ -74,18 +78,24 @@ checked the claims against the evidence.
 		return usageError(fmt.Errorf("%w; `%s --help` lists the flags", err, cmd.CommandPath()))
 	})
 	root.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
+		switch {
+		case resume != "" && len(args) == 0:
+			return runResume(cmd.Context(), sys, resumeOptions{run: resume, manner: opts.manner})
+		case resume != "":
+			return usageError(errors.New("--resume names a run and takes no spec: the run has its own"))
+		case len(args) == 0:
 			return cmd.Help()
-		}
-		if len(args) > 1 || !looksLikeSpec(args[0]) {
+		case len(args) > 1 || !looksLikeSpec(args[0]):
 			return notACommand(root, args)
 		}
 		opts.spec = args[0]
 		return runRun(cmd.Context(), sys, opts)
 	}
 	opts.flags(root.Flags())
+	root.Flags().StringVar(&resume, "resume", "", "go on with this `RUN`, as `orchestrate resume RUN` does")
 	root.AddCommand(
-		newRun(sys), newPlan(sys), newRehearse(sys), newStatus(sys), newOutput(sys), newReport(sys),
+		newRun(sys), newPlan(sys), newRehearse(sys), newResume(sys),
+		newWait(sys), newAttach(sys), newStatus(sys), newOutput(sys), newCancel(sys), newReport(sys),
 		newDoctor(sys), newInit(sys), newSchema(sys), newVersion(sys),
 	)
 	root.AddCommand(hidden(sys)...)

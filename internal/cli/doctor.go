@@ -37,7 +37,8 @@ func runDoctor(ctx context.Context, sys System, asJSON bool) (err error) {
 		return err
 	}
 	defer func() { err = joined(err, st.close()) }()
-	ctx, _, done := stoppable(ctx, sys)
+	brakes, done := stoppable(ctx, sys)
+	ctx = brakes.work
 	defer done()
 	inv := inventory.Probe(ctx, st.host, st.Adapters)
 	if ctx.Err() != nil {

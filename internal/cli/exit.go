@@ -9,11 +9,14 @@ const (
 	exitUsage       = engine.ExitUsage
 	exitBlocked     = engine.ExitBlocked
 	exitInterrupted = engine.ExitInterrupted
+
+	exitRunning = 5 // of commands that look at a run, not of the run
 )
 
 const exitTable = `Exit status: 0 all succeeded and the verdict is pass (or unreviewed as asked, or a
 rehearsal); 1 a job or the verdict failed; 2 usage or spec error; 3 blocked by
-approval, route or arbiter; 124 wall budget; 130 interrupted.`
+approval, route or arbiter; 5 still running; 124 wall budget; 130 interrupted, or
+cut off: orchestrate resume RUN goes on.`
 
 // statusError ends a command with a status; err, if any, is printed first.
 type statusError struct {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrate/internal/detach"
 	"orchestrate/internal/runtime/decoders"
 	"orchestrate/internal/runtime/standin/script"
 	"orchestrate/internal/supervise"
@@ -22,6 +23,23 @@ func hidden(sys System) []*cobra.Command {
 					return failure(err)
 				}
 				return nil
+			},
+		},
+		{
+			Use: launchCommand, Hidden: true, DisableFlagParsing: true,
+			Short: "Start an engine that has no parent of ours",
+			RunE: func(_ *cobra.Command, args []string) error {
+				if err := detach.Launch(sys.Self, append([]string{engineCommand}, args...)); err != nil {
+					return failure(err)
+				}
+				return nil
+			},
+		},
+		{
+			Use: engineCommand, Hidden: true, DisableFlagParsing: true,
+			Short: "Carry out a command line as an engine of its own",
+			RunE: func(cmd *cobra.Command, args []string) error {
+				return runEngine(cmd.Context(), sys, args)
 			},
 		},
 		{

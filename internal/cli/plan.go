@@ -39,7 +39,8 @@ func runPlan(ctx context.Context, sys System, opts planOptions) (err error) {
 		return err
 	}
 	defer func() { err = joined(err, st.close()) }()
-	ctx, _, done := stoppable(ctx, sys)
+	brakes, done := stoppable(ctx, sys)
+	ctx = brakes.work
 	defer done()
 	plan, diags, err := st.Plan(ctx, engine.Request{Spec: opts.spec, Cwd: sys.Cwd})
 	if ctx.Err() != nil {

@@ -3,27 +3,29 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"os/signal"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"orchestrate/internal/engine"
-	"orchestrate/internal/ui"
-	"orchestrate/internal/untrusted"
 )
 
-type runOptions struct {
-	spec     string
-	json     bool
-	rehearse bool
-	script   string
+// manner is how a person wants to be told of a run.
+type manner struct {
+	json   bool
+	detach bool
 }
 
-func (o *runOptions) flags(f *pflag.FlagSet) {
-	f.BoolVar(&o.json, "json", false, "print the run's records as JSON lines")
+func (m *manner) flags(f *pflag.FlagSet) {
+	f.BoolVar(&m.json, "json", false, "print the run's records as JSON lines; with --detach one object that says where the run is")
+	f.BoolVar(&m.detach, "detach", false, "print the run's id and return while the run goes on")
+}
+
+type runOptions struct {
+	manner
+	spec     string
+	rehearse bool
+	script   string
 }
 
 func newRun(sys System) *cobra.Command {
@@ -31,8 +33,16 @@ func newRun(sys System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run SPEC",
 		Short: "Run a job spec: probe, route, dispatch, check, judge, report",
-		Long:  "Run a job spec from the first probe to the report.\n\n" + exitTable,
-		Args:  exactArgs("SPEC"),
+		Long: `Run a job spec from the first probe to the report.
+
+The run is carried on by a process of its own (its engine). It goes on when this
+command, its terminal or whoever called it is killed; the first lines on standard
+error say under which id, and how to wait for it. An interrupt (Ctrl-C) stops what
+runs politely, a second one kills it, a third ends the engine at once; a run that
+was stopped can be resumed.
+
+` + exitTable,
+		Args: exactArgs("SPEC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.spec = args[0]
 			return runRun(cmd.Context(), sys, opts)
@@ -71,87 +81,19 @@ func (o runOptions) request(sys System) engine.Request {
 	return engine.Request{Spec: o.spec, Cwd: sys.Cwd, Rehearse: o.rehearse, Script: absolute(sys.Cwd, o.script)}
 }
 
-func runRun(ctx context.Context, sys System, opts runOptions) (err error) {
-	st, err := sys.station()
-	if err != nil {
-		return err
-	}
-	defer func() { err = joined(err, st.close()) }()
-	ctx, kill, done := stoppable(ctx, sys)
-	defer done()
-	plan, diags, err := st.Read(ctx, opts.request(sys))
-	if ctx.Err() != nil {
-		return exit(exitInterrupted)
-	}
-	if len(diags) > 0 {
-		return refuse(sys, diags, opts.json)
-	}
-	if err != nil {
-		return failure(err)
-	}
-	watch := ui.Printer(ui.NewLines(sys.Err))
-	if opts.json {
-		watch = ui.NewJSON(sys.Out)
-	}
-	res, err := st.Run(ctx, plan, engine.Observer{
-		Begun: func(id, dir string) {
-			fmt.Fprintf(sys.Err, "run %s in %s\n", id, dir)
-		},
-		Planned: func(p *engine.Plan) { brief(sys.Err, p) },
-		Record:  watch.Record,
-	}, engine.Controls{Kill: kill})
-	if errors.Is(err, context.Canceled) {
-		return exit(exitInterrupted) // before anything was started
-	}
-	if err != nil {
-		return failure(err)
-	}
-	if len(res.NextSteps) > 0 {
-		fmt.Fprintf(sys.Err, "next (files are in %s):\n", res.Dir)
-	}
-	for _, s := range res.NextSteps {
-		fmt.Fprintf(sys.Err, "  %s\n", untrusted.Text(s).Line(0))
-	}
-	if !opts.json {
-		if _, err := fmt.Fprint(sys.Out, "\n"+res.Completion); err != nil && res.Exit == exitOK {
-			return failure(err) // who reads only this must not take silence for success
+func runRun(ctx context.Context, sys System, opts runOptions) error {
+	return conduct(ctx, sys, opts.manner, func(ctx context.Context, st *station, obs engine.Observer, ctl engine.Controls) (engine.Result, error) {
+		plan, diags, err := st.Read(ctx, opts.request(sys))
+		switch {
+		case ctx.Err() != nil:
+			return engine.Result{}, ctx.Err()
+		case len(diags) > 0:
+			return engine.Result{}, refuse(sys, diags, opts.json)
+		case err != nil:
+			return engine.Result{}, err
 		}
-	}
-	return exit(res.Exit)
-}
-
-// stoppable turns interrupts into a polite stop (the first), an end of the grace
-// (the second) and an end of this process (the third).
-func stoppable(ctx context.Context, sys System) (work context.Context, kill <-chan struct{}, done func()) {
-	work, cancel := context.WithCancel(ctx)
-	hard := make(chan struct{})
-	sig := make(chan os.Signal, 3)
-	signal.Notify(sig, stops()...)
-	over := make(chan struct{})
-	go func() {
-		for n := 1; ; n++ {
-			select {
-			case <-over:
-				return
-			case <-sig:
-			}
-			switch n {
-			case 1:
-				fmt.Fprintln(sys.Err, "stopping: what runs is asked to end (once more: it is killed)")
-				cancel()
-			case 2:
-				fmt.Fprintln(sys.Err, "killing what still runs (once more: exit now)")
-				close(hard)
-			default:
-				os.Exit(exitInterrupted)
-			}
-		}
-	}()
-	return work, hard, func() {
-		signal.Stop(sig)
-		close(over)
-		cancel()
-	}
+		return st.Run(ctx, plan, obs, ctl)
+	})
 }
 
 // joined keeps the status of a command that already ended with one.

@@ -21,8 +21,9 @@ const stillThere = 199
 
 // alone runs `alone STATUS PROGRAM ARGS…` and shows that the program leaves no
 // process behind: it is the reaper of all that the program's tree orphans, it was
-// there before, and it waits for nobody but the program itself, so whatever is
-// left, even a dead one, is a child of it in the end. It passes SIGINT on to the
+// there before, and it waits for nobody but the program itself and engines, which
+// are nobody's child by design, so whatever is left, even a dead one, is a child of
+// it in the end. It passes SIGINT on to the
 // program's whole process group, as a terminal does, demands the exit status STATUS
 // (128+n for signal n) and answers 0 if that is what came.
 // With `alone -adopt …` what is left may take its time to end by itself.
@@ -51,6 +52,7 @@ func alone(args []string) int {
 			}
 		}
 	}
+	buryEngines()
 	if left := children(); len(left) > 0 {
 		fmt.Fprintf(os.Stderr, "alone: left behind: %s\n", strings.Join(left, ", "))
 		return stillThere
@@ -60,6 +62,18 @@ func alone(args []string) int {
 		return 1
 	}
 	return 0
+}
+
+// buryEngines takes note of the deaths of engines that lived as orphans. One that is
+// alive stays.
+func buryEngines() {
+	for _, c := range children() {
+		if pid, ok := strings.CutPrefix(c, "orchestrate("); ok {
+			if pid, err := strconv.Atoi(strings.TrimSuffix(pid, ")")); err == nil {
+				unix.Wait4(pid, nil, unix.WNOHANG, nil)
+			}
+		}
+	}
 }
 
 func follow(cmd *exec.Cmd) (status int, err error) {

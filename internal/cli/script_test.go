@@ -76,6 +76,7 @@ func TestScripts(t *testing.T) {
 			"repo":     repo,
 			"ends":     ends,
 			"ran":      ran,
+			"engine":   engine,
 			"job":      job,
 			"verdict":  verdict,
 			"rules":    rules,

@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	"orchestrate/internal/detach"
+	"orchestrate/internal/engine"
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/ui"
+	"orchestrate/internal/untrusted"
+)
+
+// The commands by which this program starts itself as an engine.
+const (
+	launchCommand = "launch-engine"
+	engineCommand = "engine"
+)
+
+// presence is an engine as whoever started it knows it.
+type presence struct {
+	control *detach.Control
+	run     atomic.Pointer[detach.Begun]
+	quit    func(status int) // ends the process; all that was printed goes out before
+}
+
+func (p *presence) begun() bool { return p.run.Load() != nil }
+
+// runEngine carries out a command line in this process, which launch-engine started.
+func runEngine(ctx context.Context, sys System, args []string) error {
+	control, err := detach.Serve()
+	if err != nil {
+		return usageError(err)
+	}
+	var complaints, results *detach.Stream
+	complaints = detach.NewStream(os.Stderr, func(n int64) {
+		fmt.Fprintf(complaints, "%d bytes were not shown: nobody read them in time; the run directory has everything\n", n)
+	})
+	results = detach.NewStream(os.Stdout, func(n int64) {
+		fmt.Fprintf(complaints, "%d bytes of standard output were dropped: nobody read them in time; the run directory has everything\n", n)
+	})
+	var once sync.Once
+	sys.Out, sys.Err = results, complaints
+	sys.engine = &presence{control: control, quit: func(status int) {
+		once.Do(func() {
+			results.Close()
+			complaints.Close()
+			control.Ended(status)
+			os.Exit(status)
+		})
+	}}
+	sys.engine.quit(Main(ctx, args, sys))
+	return nil
+}
+
+// carriedOut is a run, or the rest of one, on an engine.
+type carriedOut func(context.Context, *station, engine.Observer, engine.Controls) (engine.Result, error)
+
+// conduct carries a run out: in a process of its own, which this one then only
+// watches, or, where this is that process or there can be none, here.
+func conduct(ctx context.Context, sys System, how manner, run carriedOut) error {
+	if sys.engine == nil && detach.Available && sys.Self != "" {
+		return watch(ctx, sys, how)
+	}
+	if how.detach && sys.engine == nil {
+		return usageError(errors.New("--detach is not available on this system"))
+	}
+	return conductHere(ctx, sys, how, run)
+}
+
+func conductHere(ctx context.Context, sys System, how manner, run carriedOut) (err error) {
+	st, err := sys.station()
+	if err != nil {
+		return err
+	}
+	defer func() { err = joined(err, st.close()) }()
+	brakes, done := stoppable(ctx, sys)
+	defer done()
+	told := &telling{sys: sys}
+	ctl := engine.Controls{Kill: brakes.kill, Leave: brakes.leave, Left: func() {
+		fmt.Fprintf(sys.Err, "this engine leaves; what runs goes on under its supervisors; go on with: orchestrate resume %s\n", told.runID)
+		brakes.quit(exitInterrupted)
+	}}
+	res, err := run(brakes.work, st, told.observer(how), ctl)
+	return told.outcome(how, res, err)
+}
+
+// telling tells a person of a run.
+type telling struct {
+	sys   System
+	runID string // "" until the run has begun
+}
+
+func (t *telling) observer(how manner) engine.Observer {
+	printer := ui.Printer(ui.NewLines(t.sys.Err))
+	if how.json {
+		printer = ui.NewJSON(t.sys.Out)
+	}
+	return engine.Observer{
+		Begun:   t.begun,
+		Planned: func(p *engine.Plan) { brief(t.sys.Err, p) },
+		Record:  printer.Record,
+	}
+}
+
+func (t *telling) begun(id, dir string) {
+	t.runID = id
+	sayBegun(t.sys, id, dir)
+	if e := t.sys.engine; e != nil {
+		e.run.Store(&detach.Begun{RunID: id, Dir: dir})
+		e.control.Begun(id, dir)
+	}
+}
+
+// sayBegun is the first that is said of a run: how to find it again.
+func sayBegun(sys System, id, dir string) {
+	fmt.Fprintf(sys.Err, "run %s in %s\nwait: orchestrate wait %s\n", id, dir, id)
+}
+
+// outcome says how the run ended and makes it the command's own end.
+func (t *telling) outcome(how manner, res engine.Result, err error) error {
+	var status statusError
+	var owned *ledger.OwnedError
+	switch {
+	case errors.As(err, &status):
+		return status
+	case errors.Is(err, context.Canceled):
+		return exit(exitInterrupted) // before anything was started
+	case errors.As(err, &owned):
+		return failure(fmt.Errorf("%w; `orchestrate attach` follows it", err))
+	case err != nil && t.runID != "":
+		return failure(fmt.Errorf("%w\nrun %s stopped before its end; when that is put right: orchestrate resume %s", err, t.runID, t.runID))
+	case err != nil:
+		return failure(err)
+	}
+	if len(res.NextSteps) > 0 {
+		fmt.Fprintf(t.sys.Err, "next (files are in %s):\n", res.Dir)
+	}
+	for _, s := range res.NextSteps {
+		fmt.Fprintf(t.sys.Err, "  %s\n", untrusted.Text(s).Line(0))
+	}
+	if res.Exit == exitInterrupted {
+		fmt.Fprintf(t.sys.Err, "interrupted; what succeeded is kept; go on with: orchestrate resume %s\n", t.runID)
+	}
+	if !how.json {
+		if _, err := fmt.Fprint(t.sys.Out, "\n"+res.Completion); err != nil && res.Exit == exitOK {
+			return failure(err) // who reads only this must not take silence for success
+		}
+	}
+	return exit(res.Exit)
+}

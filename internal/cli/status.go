@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/ui"
+	"orchestrate/internal/untrusted"
+)
+
+type statusOptions struct {
+	run   string
+	json  bool
+	watch bool
+}
+
+func newStatus(sys System) *cobra.Command {
+	opts := statusOptions{}
+	cmd := &cobra.Command{
+		Use:   "status RUN",
+		Short: "Show where the jobs of a run stand",
+		Long: `Show where the jobs of a run stand, from its journal: while it runs, at most a
+quarter of a second behind. With --watch go on until the run ends: on a terminal as
+a picture that is drawn anew, elsewhere as a line per change.
+RUN is a run id or the path of a run directory.`,
+		Args: exactArgs("RUN"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.run = args[0]
+			if opts.watch && opts.json {
+				return usageError(errors.New("status --watch is for people; a program uses `orchestrate attach --json` or `orchestrate wait --json`"))
+			}
+			if opts.watch {
+				return watchStatus(cmd.Context(), sys, opts.run)
+			}
+			return runStatus(sys, opts)
+		},
+	}
+	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON, as in state.json")
+	cmd.Flags().BoolVar(&opts.watch, "watch", false, "go on until the run ends")
+	return cmd
+}
+
+func runStatus(sys System, opts statusOptions) error {
+	dir, err := ledger.Find(workspaceRoot(sys), opts.run)
+	if err != nil {
+		return usageError(err)
+	}
+	owned, err := ledger.Owned(dir) // asked first: its last words are read after
+	if err != nil {
+		return failure(err)
+	}
+	run, err := ledger.Open(dir)
+	if err != nil {
+		return failure(err)
+	}
+	defer run.Close() //nolint:errcheck // opened for reading
+	if opts.json {
+		return json.NewEncoder(sys.Out).Encode(run.State())
+	}
+	if err := showState(sys.Out, run.State()); err != nil {
+		return failure(err)
+	}
+	if !owned && run.State().Phase != ledger.PhaseEnded {
+		sayCutOff(sys.Out, run)
+	}
+	return nil
+}
+
+// watchStatus shows the run until it has ended.
+func watchStatus(ctx context.Context, sys System, arg string) (err error) {
+	f, err := follow(sys, arg)
+	if err != nil {
+		return err
+	}
+	defer func() { err = joined(err, f.close()) }()
+	ctx, done := unlessInterrupted(ctx)
+	defer done()
+	each, between := ui.NewLines(sys.Out).Record, func() {}
+	if terminal(sys.Out) {
+		each, between = f.picture(sys.Out, sys.Now)
+	}
+	how, err := f.until(ctx, each, between)
+	if err != nil {
+		return err
+	}
+	if how == wasCutOff {
+		sayCutOff(sys.Out, f.run)
+	}
+	return nil
+}
+
+// redrawn is the least time between two pictures.
+const redrawn = 300 * time.Millisecond
+
+// picture draws the whole state anew when something has changed, and not too often:
+// it is read from the beginning each time.
+func (f *follower) picture(out io.Writer, now func() time.Time) (each func(ledger.Record), between func()) {
+	changed, last := false, time.Time{}
+	each = func(r ledger.Record) { changed = changed || r.Kind != ledger.KindEvent }
+	return each, func() {
+		if !changed || now().Sub(last) < redrawn && !f.ended {
+			return
+		}
+		state, err := f.now()
+		if err != nil {
+			return // the next look at the journal says so too
+		}
+		changed, last = false, now()
+		fmt.Fprint(out, "\x1b[H\x1b[2J")
+		_ = showState(out, state) // a terminal that has gone ends this by its signal
+	}
+}
+
+// terminal reports whether somebody looks at a screen there.
+func terminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok || os.Getenv("TERM") == "dumb" {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+func showState(out io.Writer, s ledger.State) error {
+	fmt.Fprintf(out, "run %s: %s", s.RunID, s.Phase)
+	if s.Verdict != "" {
+		fmt.Fprintf(out, ", verdict %s", s.Verdict)
+	}
+	fmt.Fprintln(out)
+	t := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(t, "JOB\tSTATUS\tATTEMPT\tRUNTIME\tMODEL\tWHY")
+	jobs := s.Jobs
+	if s.Arbiter != nil {
+		jobs = append(jobs, *s.Arbiter)
+	}
+	for _, j := range jobs {
+		why := string(j.Reason)
+		if j.Evidence != "" {
+			why += ": " + untrusted.Text(j.Evidence).Line(120)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%s\n", j.ID, j.Status, j.Attempt, orDash(j.Runtime), show(j.Model), orDash(why))
+	}
+	return t.Flush()
+}
+
+// sayCutOff tells of a run that has not ended and that nobody carries on.
+func sayCutOff(w io.Writer, run *ledger.Run) {
+	fmt.Fprintf(w, "its engine is gone, so run %s was cut off; what it left is in %s; go on with: orchestrate resume %s\n", run.ID, run.Dir, run.ID)
+}

@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/report"
+	"orchestrate/internal/ui"
+	"orchestrate/internal/untrusted"
+)
+
+type waitOptions struct {
+	run     string
+	timeout time.Duration
+	json    bool
+}
+
+// waitDefault is shorter than the minute or two after which callers give up on a
+// command.
+const waitDefault = 50 * time.Second
+
+func newWait(sys System) *cobra.Command {
+	opts := waitOptions{}
+	cmd := &cobra.Command{
+		Use:   "wait RUN",
+		Short: "Wait for a run to end and end as it did",
+		Long: `Wait until a run has ended, print its result and return its exit status. A run
+that still goes on after the timeout is exit status 5: wait again. One whose engine
+is gone is 130; nobody carries it on before it is resumed.
+RUN is a run id or the path of a run directory.
+
+` + exitTable,
+		Args: exactArgs("RUN"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.run = args[0]
+			return runWait(cmd.Context(), sys, opts)
+		},
+	}
+	cmd.Flags().DurationVar(&opts.timeout, "timeout", waitDefault, "how long to wait; 0 only looks")
+	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON, as in state.json, whether or not the run has ended")
+	return cmd
+}
+
+func runWait(ctx context.Context, sys System, opts waitOptions) (err error) {
+	f, err := follow(sys, opts.run)
+	if err != nil {
+		return err
+	}
+	defer func() { err = joined(err, f.close()) }()
+	ctx, done := unlessInterrupted(ctx)
+	defer done()
+	ctx, cancel := context.WithTimeout(ctx, opts.timeout)
+	defer cancel()
+	how, err := f.until(ctx, func(ledger.Record) {}, nil)
+	if err != nil {
+		return err
+	}
+	return f.conclude(sys, how, opts.json)
+}
+
+func newAttach(sys System) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "attach RUN",
+		Short: "Follow a run as the command that started it would",
+		Long: `Show what has happened in a run and then what happens, until it ends, and return its
+exit status. An interrupt ends only this command: the run goes on.
+RUN is a run id or the path of a run directory.
+
+` + exitTable,
+		Args: exactArgs("RUN"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runAttach(cmd.Context(), sys, args[0], asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the run's records as JSON lines")
+	return cmd
+}
+
+func runAttach(ctx context.Context, sys System, arg string, asJSON bool) (err error) {
+	f, err := follow(sys, arg)
+	if err != nil {
+		return err
+	}
+	defer func() { err = joined(err, f.close()) }()
+	ctx, done := unlessInterrupted(ctx)
+	defer done()
+	sayBegun(sys, f.run.ID, f.run.Dir)
+	printer := ui.Printer(ui.NewLines(sys.Err))
+	if asJSON {
+		printer = ui.NewJSON(sys.Out)
+		sys.Out = io.Discard // the records tell the result
+	}
+	how, err := f.until(ctx, printer.Record, nil)
+	if err != nil {
+		return err
+	}
+	return f.conclude(sys, how, false)
+}
+
+// where says in a line how far a run is.
+func where(s ledger.State) string {
+	done, under := 0, []string{}
+	for _, j := range s.Jobs {
+		switch {
+		case j.Status.Settled():
+			done++
+		case j.Status == ledger.Running:
+			under = append(under, j.ID)
+		}
+	}
+	text := fmt.Sprintf("run %s is %s: %d of %d jobs are over", s.RunID, s.Phase, done, len(s.Jobs))
+	if len(under) > 0 {
+		text += "; running: " + untrusted.Text(strings.Join(under, ", ")).Line(160)
+	}
+	return text
+}
+
+// printResult prints the block that ends a run, and to a person what needs one.
+func (f *follower) printResult(sys System) error {
+	data, err := f.run.ReadFile(ledger.ReportJSONFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintf(sys.Err, "the run has ended without a report; orchestrate status %s shows its jobs\n", f.run.ID)
+		return nil
+	}
+	var rep report.Report
+	if err == nil {
+		err = json.Unmarshal(data, &rep)
+	}
+	if err != nil {
+		return failure(fmt.Errorf("%s: %w", f.run.Path(ledger.ReportJSONFile), err))
+	}
+	for _, text := range rep.NeedsPerson {
+		fmt.Fprintf(sys.Err, "needs a person: %s\n", untrusted.Text(text).Line(0))
+	}
+	if _, err := fmt.Fprint(sys.Out, rep.Completion()); err != nil {
+		return failure(err)
+	}
+	return nil
+}
