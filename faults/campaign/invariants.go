@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"orchestrate/internal/ledger"
@@ -111,28 +113,26 @@ func judgeFiles(workspace, dir string, jobs []string, historic bool) (broken []F
 	return broken
 }
 
-// judgeCgroups demands that no control group of the run's attempts is left. before
-// are the locks of older attempts too.
+// judgeCgroups demands that no control group of the run's attempts is left.
 func judgeCgroups(dir string) (broken []Fault) {
+	groups := map[string]bool{}
 	err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.Name() != ledger.AttemptLockFile {
 			return err
 		}
 		data, err := os.ReadFile(file)
-		if err != nil {
-			return err
+		if group := readHeld("", data).Cgroup; group != "" {
+			groups[group] = true
 		}
-		group := readHeld("", data).Cgroup
-		if group == "" {
-			return nil
-		}
-		if _, err := os.Stat(group); err == nil {
-			broken = append(broken, Fault{Orphan, "a control group is left: " + group})
-		}
-		return nil
+		return err
 	})
 	if err != nil {
 		broken = append(broken, Fault{Torn, err.Error()})
+	}
+	for _, group := range slices.Sorted(maps.Keys(groups)) {
+		if _, err := os.Stat(group); err == nil {
+			broken = append(broken, Fault{Orphan, "a control group is left: " + group})
+		}
 	}
 	return broken
 }
