@@ -192,6 +192,7 @@ func (r *run) remember(j *jobRun, a *attempt, s *settlement, status ledger.JobSt
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.spent.add(a.exit.Outcome.Usage, a.job.Exec())
+	j.ended = append(j.ended, status)
 	j.status, j.patch, j.command = &status, s.patch, strings.TrimSpace(a.text)
 	j.dir, j.masked = a.at.dir, s.displayOnly
 	j.facts = factsOf(a, j.planned.Tiers, status, s)
@@ -290,6 +291,7 @@ func (r *run) conclude(ctx context.Context, j *jobRun, a *attempt, status ledger
 	failpoint.Hit(failpoint.StatusThere)
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	j.ended[len(j.ended)-1] = status
 	if ended.Again {
 		status.Status = ledger.Queued // until the next attempt
 	}

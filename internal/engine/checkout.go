@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"slices"
 
@@ -83,7 +82,7 @@ func (r *run) compareUnwatched(now workspace.Fingerprint) {
 		return
 	}
 	text := fmt.Sprintf("changed in the shared checkout while no engine watched it, by somebody else or by what still ran: %s", some(changed))
-	if carried := slices.Sorted(maps.Keys(r.carried)); len(carried) > 0 {
+	if carried := r.underWay(); len(carried) > 0 {
 		text += " (" + some(carried) + ")"
 	}
 	r.tellChange(text, before.At)

@@ -135,10 +135,10 @@ func (r *run) reportJob(in *report.Input, j *jobRun) {
 	if j.status.Attempts == 0 {
 		return
 	}
-	if j.status.Attempts > 1 {
-		all, err := r.led.Attempts(id)
-		r.fail(err)
-		in.Earlier[id] = all[:max(0, len(all)-1)]
+	for _, s := range j.ended {
+		if s.Attempts < j.status.Attempts {
+			in.Earlier[id] = append(in.Earlier[id], s)
+		}
 	}
 	in.Commands[id] = j.command
 	for _, s := range append(slices.Clone(in.Earlier[id]), *j.status) {

@@ -85,7 +85,7 @@ func (r *run) recall(ctx context.Context, old *past) error {
 	}
 	for _, id := range r.plan.Graph.Order() {
 		j, pj := r.jobs[id], old.job(id)
-		j.ran = pj.families(j.planned.Job.Exec())
+		j.ran, j.ended = pj.families(j.planned.Job.Exec()), pj.all
 		if pj.status == nil || pj.open {
 			continue
 		}
@@ -225,11 +225,7 @@ func (r *run) recallArbiter(old *past) error {
 	if pj == nil {
 		return nil
 	}
-	all, err := r.led.Attempts(ledger.ArbiterJob)
-	if err != nil {
-		return err
-	}
-	r.arbiters = all
+	r.arbiters = pj.all
 	if pj.open || pj.status == nil || pj.status.Status != ledger.Success {
 		return nil
 	}

@@ -27,6 +27,7 @@ type pastJob struct {
 	status *ledger.JobStatus
 	work   *ledger.Work
 	ended  []ledger.JobStatus // attempts since the job was last put back on purpose
+	all    []ledger.JobStatus // every attempt that ended
 }
 
 func newPast() *past { return &past{jobs: map[string]*pastJob{}} }
@@ -72,7 +73,7 @@ func (p *past) note(r ledger.Record) {
 func (p *past) end(r ledger.Record) {
 	j := p.job(r.Job)
 	if j.open {
-		j.ended = append(j.ended, *r.Settled)
+		j.ended, j.all = append(j.ended, *r.Settled), append(j.all, *r.Settled)
 		p.spent.add(r.Settled.Usage, r.Settled.Route != nil && r.Settled.Route.Runtime == runtimeExec)
 	}
 	j.open, j.status, j.work = false, r.Settled, r.Work

@@ -125,6 +125,11 @@ func (r *run) cutOff(a *attempt, why string, proof supervise.Proof) error {
 	if err := r.led.Append(ledger.AttemptEnded(s)); err != nil {
 		return err
 	}
+	if j := r.jobs[a.job.ID]; j != nil {
+		j.ended = append(j.ended, s)
+	} else {
+		r.arbiters = append(r.arbiters, s)
+	}
 	if a.dir != "" {
 		if err := r.led.WriteJSON(ledger.JobPath(a.job.ID, ledger.StatusFile), s); err != nil {
 			return err
@@ -166,7 +171,7 @@ func (r *run) putBack(j *jobRun, pj *pastJob, why string) error {
 	if err := r.led.Append(ledger.Requeued(id, r.redact.String(why))); err != nil {
 		return err
 	}
-	*j = jobRun{planned: j.planned, route: j.planned.Route, reprobed: map[string]bool{}, ran: j.ran, shared: j.shared}
+	*j = jobRun{planned: j.planned, route: j.planned.Route, reprobed: map[string]bool{}, ran: j.ran, ended: j.ended, shared: j.shared}
 	pj.ended = nil
 	if len(pj.routes) > 0 {
 		return nil

@@ -62,6 +62,9 @@ func (r *run) goOn(ctx context.Context, old *past, req ResumeRequest, obs Observ
 	failpoint.Hit(failpoint.Resumed)
 	obs.Begun(r.led.ID, r.led.Dir)
 	r.led.Follow(obs.Record)
+	for _, text := range r.led.Notes() {
+		r.note(ledger.Noted("", text))
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if err := r.reconcile(ctx, old, req); err != nil {

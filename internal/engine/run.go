@@ -74,20 +74,21 @@ type jobRun struct {
 	commit   string // snapshot of its newest attempt
 	status   *ledger.JobStatus
 	facts    arbiter.JobFacts
-	patch    *workspace.Patch // of its newest attempt; nil when none was taken
-	masked   bool             // its patch on disk is a redacted copy
-	shared   []string         // paths that its attempts changed in the shared checkout, as a writer may
-	dir      string           // where its newest attempt worked
-	command  string           // command.txt of its newest attempt
-	next     string           // what a person can do about what blocks it, "" = see nextStepOf
-	judges   []string         // changed files that judge the work
-	ran      []string         // families of the runtimes that attempts ran on, "" = unknown
-	tries    int              // on this route
-	moves    int              // promotions
-	stale    string           // why its success does not hold any more
-	cutOff   int              // attempts whose supervisor died under this engine
-	reprobed map[string]bool  // runtimes that were asked again after a failure of this job
-	tried    []route.Tried    // routes that failed
+	patch    *workspace.Patch   // of its newest attempt; nil when none was taken
+	masked   bool               // its patch on disk is a redacted copy
+	shared   []string           // paths that its attempts changed in the shared checkout, as a writer may
+	dir      string             // where its newest attempt worked
+	command  string             // command.txt of its newest attempt
+	next     string             // what a person can do about what blocks it, "" = see nextStepOf
+	judges   []string           // changed files that judge the work
+	ended    []ledger.JobStatus // its attempts, oldest first
+	ran      []string           // families of the runtimes that attempts ran on, "" = unknown
+	tries    int                // on this route
+	moves    int                // promotions
+	stale    string             // why its success does not hold any more
+	cutOff   int                // attempts whose supervisor died under this engine
+	reprobed map[string]bool    // runtimes that were asked again after a failure of this job
+	tried    []route.Tried      // routes that failed
 }
 
 // Run carries out what was read. ctx ends when the person interrupts: what runs is
@@ -195,13 +196,19 @@ func (r *run) carryThrough(ctx context.Context, obs Observer) (Result, error) {
 	}
 	(&dispatch.Loop{
 		Graph: (*order)(r), Backend: (*backend)(r), Slots: r.plan.Spec.Concurrency,
-		Attempts: maps.Clone(r.attempts), Carry: slices.Sorted(maps.Keys(r.carried)),
+		Attempts: r.attempts, Carry: r.underWay(),
 	}).Run(work)
 	if r.broken != nil {
 		return Result{}, r.broken
 	}
 	r.outsideChanges(context.WithoutCancel(ctx))
 	return r.finish(ctx, r.judge(work))
+}
+
+// underWay are the jobs of which an engine before began an attempt that has not ended.
+func (r *run) underWay() []string {
+	ids := slices.Sorted(maps.Keys(r.carried))
+	return slices.DeleteFunc(ids, func(id string) bool { return id == ledger.ArbiterJob })
 }
 
 // survey probes and routes, unless the plan has done so, and leaves what was found.
@@ -317,7 +324,7 @@ func (r *run) fail(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.broken == nil {
-		r.broken = fmt.Errorf("the run directory cannot be written, so the run stops: %w", err)
+		r.broken = fmt.Errorf("the run directory cannot be written, so the run stops: %w; what had ended is kept, `orchestrate resume %s` goes on once it can be written", err, r.led.ID)
 		r.stop()
 	}
 }

@@ -24,8 +24,9 @@ func (r *run) statusOf(a *attempt) ledger.JobStatus {
 	if a.n == 0 {
 		return s
 	}
-	begun, ended := a.begun.UTC(), r.eng.Now().UTC()
-	s.StartedAt, s.EndedAt, s.DurationMs = &begun, &ended, ended.Sub(begun).Milliseconds()
+	took := max(0, r.eng.Now().Sub(a.begun)) // the clock may have been set back meanwhile
+	begun, ended := a.begun.UTC().Round(0), a.begun.Add(took).UTC().Round(0)
+	s.StartedAt, s.EndedAt, s.DurationMs = &begun, &ended, took.Milliseconds()
 	s.Proof = &ledger.Proof{Level: string(a.exit.Proof.Level), Gone: a.exit.Proof.Gone}
 	if a.neverRan() {
 		s.Proof = &ledger.Proof{Level: string(supervise.ProofNone), Gone: true} // there was no tree

@@ -23,7 +23,7 @@ func Build(in Input) Report {
 		Jobs: []Job{}, Patches: patches(in), Reproduce: reproduce(in), Unresolved: []string{},
 	}
 	if s.EndedAt != nil {
-		r.DurationMs = s.EndedAt.Sub(s.StartedAt).Milliseconds()
+		r.DurationMs = max(0, s.EndedAt.Sub(s.StartedAt).Milliseconds()) // the clock may have been set back
 	}
 	for _, j := range s.Jobs {
 		r.addJob(in, j)
