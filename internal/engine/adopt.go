@@ -44,7 +44,7 @@ func (a *attempt) furnished() ledger.Furnished {
 // settled. What cannot be had any more shows when it is asked for.
 func (r *run) equipAgain(ctx context.Context, a *attempt, f ledger.Furnished) {
 	a.given, a.begun = f.Inputs, f.Begun
-	a.at = place{dir: f.Dir, top: f.Top, isolated: f.Isolated}
+	a.at = place{dir: f.Dir, top: f.Top, isolated: f.Isolated, branch: f.Branch}
 	switch repo := r.plan.Repo; {
 	case repo == nil:
 	case f.Isolated:

@@ -18,6 +18,7 @@ type place struct {
 	top      string          // absolute top of the tree that dir is in
 	tree     *workspace.Tree // nil for an observer in the shared checkout
 	isolated bool            // the tree is a worktree of its own
+	branch   string          // of that worktree, "" none
 	lost     error           // why the tree cannot be opened again after its engine died
 }
 
@@ -88,7 +89,7 @@ func (r *run) worktree(ctx context.Context, j *spec.Job, base string, n int) (pl
 	if err != nil {
 		return place{}, err
 	}
-	at := place{dir: filepath.Join(dir, rel), top: dir, tree: tree, isolated: true}
+	at := place{dir: filepath.Join(dir, rel), top: dir, tree: tree, isolated: true, branch: branch}
 	if _, err := os.Stat(at.dir); errors.Is(err, os.ErrNotExist) {
 		return place{}, fmt.Errorf("job %s: its cwd %s is not in commit %.12s that its worktree starts from; commit it or change cwd", j.ID, rel, base)
 	}

@@ -39,7 +39,7 @@ func (r *run) statusOf(a *attempt) ledger.JobStatus {
 		s.Model = s.ObservedModel
 	}
 	if a.at.isolated {
-		worktree, branch := r.shown(a.at.top), a.at.tree.Branch
+		worktree, branch := r.shown(a.at.top), a.at.branch
 		s.Worktree = &worktree
 		if branch != "" {
 			s.Branch = &branch
