@@ -130,7 +130,7 @@ func stopRest(ctx context.Context, sys System, dir string, kill bool) (err error
 		ctl.Kill = hard
 	}
 	obs := engine.Observer{Begun: func(string, string) {}, Planned: func(*engine.Plan) {}, Record: ui.NewLines(sys.Err).Record}
-	if _, err := st.Resume(ctx, engine.ResumeRequest{Dir: dir, Stop: true}, obs, ctl); err != nil {
+	if _, err := st.Resume(ctx, engine.ResumeRequest{Dir: dir, Stop: true}, obs, ctl); err != nil && !errors.Is(err, engine.ErrNothingToResume) {
 		return failure(err)
 	}
 	return nil

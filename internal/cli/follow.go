@@ -77,6 +77,9 @@ func (f *follower) until(ctx context.Context, each func(ledger.Record), between 
 		}
 		select {
 		case <-ctx.Done():
+			if f.ended {
+				return hasEnded, nil
+			}
 			return stillRuns, nil
 		case <-time.After(every):
 			late += every

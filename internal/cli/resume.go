@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -47,6 +49,33 @@ func runResume(ctx context.Context, sys System, opts resumeOptions) error {
 		return usageError(err)
 	}
 	return conduct(ctx, sys, opts.manner, func(ctx context.Context, st *station, obs engine.Observer, ctl engine.Controls) (engine.Result, error) {
-		return st.Resume(ctx, engine.ResumeRequest{Dir: dir, RetryFailed: opts.retryFailed}, obs, ctl)
+		res, err := st.Resume(ctx, engine.ResumeRequest{Dir: dir, RetryFailed: opts.retryFailed}, obs, ctl)
+		if errors.Is(err, engine.ErrNothingToResume) {
+			return res, sayAgain(ctx, sys, opts)
+		}
+		return res, err
 	})
+}
+
+// sayAgain prints the result of a run of which nothing would be done again, and ends
+// as that run did.
+func sayAgain(ctx context.Context, sys System, opts resumeOptions) (err error) {
+	f, err := follow(sys, opts.run)
+	if err != nil {
+		return err
+	}
+	defer func() { err = joined(err, f.close()) }()
+	how, err := f.until(ctx, func(ledger.Record) {}, nil)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(sys.Err, "run %s has ended and nothing of it would be done again", f.run.ID)
+	if !opts.retryFailed {
+		fmt.Fprint(sys.Err, " (--retry-failed does what failed again)")
+	}
+	fmt.Fprintln(sys.Err)
+	if err := f.conclude(sys, how, opts.json); err != nil {
+		return err
+	}
+	return statusError{code: exitOK}
 }

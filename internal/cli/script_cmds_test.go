@@ -18,7 +18,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
 
-	"orchestrate/internal/ledger"
 	"orchestrate/internal/ledger/ledgertest"
 	"orchestrate/internal/secret/secrettest"
 )
@@ -101,28 +100,6 @@ func ran(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	for _, f := range left {
 		ts.Fatalf("a temporary file is left: %s", f.Name())
-	}
-}
-
-// engine waits for the newest run of the current folder to have an engine and sets
-// $ENGINE to its pid, $RUN and $RUNID.
-func engine(ts *testscript.TestScript, _ bool, args []string) {
-	need(ts, args, 0, 0, "engine")
-	var found []string
-	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-		found, _ = filepath.Glob(ts.MkAbs("plans/reports/orchestrate-*/run.lock"))
-		if len(found) > 0 {
-			run := filepath.Dir(found[len(found)-1])
-			if id, ok, err := ledger.Holder(run); err == nil && ok {
-				ts.Setenv("ENGINE", strconv.Itoa(id.PID))
-				ts.Setenv("RUN", run)
-				ts.Setenv("RUNID", strings.TrimPrefix(filepath.Base(run), "orchestrate-"))
-				return
-			}
-		}
-		if time.Now().After(end) {
-			ts.Fatalf("no run here has an engine: %v", found)
-		}
 	}
 }
 

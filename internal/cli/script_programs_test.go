@@ -103,9 +103,24 @@ func follow(cmd *exec.Cmd) (status int, err error) {
 
 // children are this process's own, alive or dead, as "name(pid)".
 func children() (all []string) {
+	for _, p := range processes() {
+		if p.parent == os.Getpid() {
+			all = append(all, fmt.Sprintf("%s(%d)", p.name, p.pid))
+		}
+	}
+	return all
+}
+
+type proc struct {
+	name                 string
+	pid, parent, session int
+}
+
+// processes are all that there are, dead ones that nobody took note of too.
+func processes() (all []proc) {
 	procs, err := os.ReadDir("/proc")
 	if err != nil {
-		return []string{err.Error()}
+		panic(err)
 	}
 	for _, p := range procs {
 		stat, err := os.ReadFile("/proc/" + p.Name() + "/stat")
@@ -114,9 +129,11 @@ func children() (all []string) {
 		}
 		open, end := strings.IndexByte(string(stat), '('), strings.LastIndexByte(string(stat), ')')
 		fields := strings.Fields(string(stat[end+1:]))
-		if fields[1] == strconv.Itoa(os.Getpid()) {
-			all = append(all, fmt.Sprintf("%s(%s)", stat[open+1:end], p.Name()))
-		}
+		one := proc{name: string(stat[open+1 : end])}
+		one.pid, _ = strconv.Atoi(p.Name())
+		one.parent, _ = strconv.Atoi(fields[1])
+		one.session, _ = strconv.Atoi(fields[3])
+		all = append(all, one)
 	}
 	return all
 }
@@ -137,6 +154,44 @@ func hold(args []string) int {
 		return 1
 	}
 	time.Sleep(time.Hour)
+	return 0
+}
+
+// raze is `raze SIGN PROGRAM ARGS…`: it starts the program in a session of its own and,
+// once the file SIGN is there, kills all that can be found of it: its children and
+// theirs, its process group and its session. When they have gone it says so in SIGN.done.
+func raze(args []string) int {
+	cmd := exec.Command(args[1], args[2:]...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		fmt.Fprintln(os.Stderr, "raze:", err)
+		return 1
+	}
+	for {
+		if _, err := os.Stat(args[0]); err == nil {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	below := map[int]bool{cmd.Process.Pid: true}
+	for grown := true; grown; {
+		grown = false
+		for _, p := range processes() {
+			if (below[p.parent] || p.session == cmd.Process.Pid) && !below[p.pid] {
+				below[p.pid], grown = true, true
+			}
+		}
+	}
+	for pid := range below {
+		syscall.Kill(pid, syscall.SIGKILL)
+	}
+	syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	cmd.Wait() // it was killed
+	if err := os.WriteFile(args[0]+".done", fmt.Appendf(nil, "%d\n", len(below)), 0o600); err != nil {
+		fmt.Fprintln(os.Stderr, "raze:", err)
+		return 1
+	}
 	return 0
 }
 

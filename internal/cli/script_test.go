@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 		"orchestrate-supervise": superviseMain, // the lean program, as installed beside it
 		"alone":                 func() { os.Exit(alone(os.Args[1:])) },
 		"hold":                  func() { leave(hold(os.Args[1:])) },
+		"raze":                  func() { leave(raze(os.Args[1:])) },
 		"say":                   func() { leave(say(os.Args[1:])) },
 	}, hardships))
 }
@@ -76,7 +77,6 @@ func TestScripts(t *testing.T) {
 			"repo":     repo,
 			"ends":     ends,
 			"ran":      ran,
-			"engine":   engine,
 			"job":      job,
 			"verdict":  verdict,
 			"rules":    rules,
