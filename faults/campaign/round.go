@@ -215,17 +215,22 @@ func (p *play) strike(shot Shot, at *Proc) {
 	} else if all := RunDirs(p.Dir); len(all) > 0 {
 		dir = all[len(all)-1]
 	}
-	killed := kill(shot.Victim.victims(dir, at))
+	victim := shot.Victim
+	killed := kill(victim.victims(dir, at))
+	if len(killed) == 0 { // no supervisor is there yet, or any more
+		victim = EngineOnly
+		killed = kill(victim.victims(dir, at))
+	}
 	if len(killed) == 0 {
 		p.Missed = append(p.Missed, shot.Moment)
 		return
 	}
-	if shot.Victim == EngineOnly {
+	if victim == EngineOnly {
 		p.Adopted = append(p.Adopted, ran...)
 	} else {
 		p.Adopted = nil // whoever was adopted before may be dead now
 	}
-	k := Kill{shot.Moment, shot.Victim, killed, last}
+	k := Kill{shot.Moment, victim, killed, last}
 	p.Kills = append(p.Kills, k)
 	fmt.Fprintf(p.log, "-- killed %v: %s at %s, last record %s\n", killed, k.Victim, k.Moment, last)
 }
