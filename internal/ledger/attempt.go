@@ -152,7 +152,7 @@ func (r *Run) list(rel string) ([]string, error) {
 // Attempts reads the status of every attempt of a job that left one, oldest first; the
 // newest is the job's own status.json. A job that has no directory yet has none.
 func (r *Run) Attempts(job string) ([]JobStatus, error) {
-	older, err := r.olderAttempts(job)
+	names, err := r.list(job)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -160,7 +160,7 @@ func (r *Run) Attempts(job string) ([]JobStatus, error) {
 		return nil, err
 	}
 	var all []JobStatus
-	for _, n := range append(older, 0) {
+	for _, n := range append(older(names), 0) {
 		rel := JobPath(job, StatusFile)
 		if n != 0 {
 			rel = JobPath(job, AttemptDir(n), StatusFile)
@@ -177,12 +177,8 @@ func (r *Run) Attempts(job string) ([]JobStatus, error) {
 	return all, nil
 }
 
-// olderAttempts are those of a job that have a folder of their own, in order.
-func (r *Run) olderAttempts(job string) ([]int, error) {
-	names, err := r.list(job)
-	if err != nil {
-		return nil, err
-	}
+// older are the attempts that have a folder of their own among these names, in order.
+func older(names []string) []int {
 	var all []int
 	for _, name := range names {
 		if n, ok := attemptOf(name); ok && n > 0 {
@@ -190,7 +186,7 @@ func (r *Run) olderAttempts(job string) ([]int, error) {
 		}
 	}
 	slices.Sort(all)
-	return all, nil
+	return all
 }
 
 func (r *Run) readStatus(rel string) (JobStatus, error) {

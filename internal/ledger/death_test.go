@@ -70,8 +70,9 @@ func FuzzReplay(f *testing.F) {
 	f.Add([]byte("\n\x00"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		whole := data[:bytes.LastIndexByte(data, '\n')+1]
-		a, _, errA := replay("j", bytes.NewReader(data), nil)
-		b, _, errB := replay("j", bytes.NewReader(whole), nil)
+		var a, b folder
+		_, errA := a.replay("j", bytes.NewReader(data), nil)
+		_, errB := b.replay("j", bytes.NewReader(whole), nil)
 		if (errA == nil) != (errB == nil) || a.state.Seq != b.state.Seq {
 			t.Errorf("with the torn line seq %d, %v; without it seq %d, %v", a.state.Seq, errA, b.state.Seq, errB)
 		}

@@ -203,7 +203,8 @@ func TestReplayOfEveryPrefix(t *testing.T) {
 		if cut < len(states)-1 { // and a torn one
 			prefix = append(prefix, lines[cut][:rapid.IntRange(0, len(lines[cut])-1).Draw(rt, "bytes")]...)
 		}
-		f, _, err := replay("journal", bytes.NewReader(prefix), nil)
+		var f folder
+		_, err = f.replay("journal", bytes.NewReader(prefix), nil)
 		must(t, err)
 		if diff := cmp.Diff(states[cut], f.state); diff != "" {
 			rt.Fatalf("%d lines:\n%s", cut, diff)

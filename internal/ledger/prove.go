@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 )
@@ -40,7 +39,14 @@ type proof struct {
 	place    string // of the run, as its first record says
 	snapshot *State // of state.json, nil when it cannot be used
 	ended    map[end]bool
+	found    map[string]found // by job: what its directory has
 	differ   []string
+}
+
+// found is what was seen in a job's directory.
+type found struct {
+	names   []string
+	attempt int // as its lock says, 0 = it does not
 }
 
 // end is a way in which an attempt ended, or a job that had none (0).
@@ -52,7 +58,7 @@ type end struct {
 
 // newProof reads the snapshot before the journal is read.
 func newProof(r *Run) *proof {
-	p := &proof{run: r, ended: map[end]bool{}}
+	p := &proof{run: r, ended: map[end]bool{}, found: map[string]found{}}
 	data, err := r.ReadFile(StateFile)
 	if err == nil {
 		var s State
@@ -149,20 +155,28 @@ func (p *proof) compare(f folder) error {
 // compareDir looks at what a job's directory has of attempts; known is the newest one
 // that the journal intended.
 func (p *proof) compareDir(job string, known int) error {
-	l, err := p.run.AttemptLock(job)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		p.note("%v", err)
-	}
-	p.compareAttempt(JobPath(job, AttemptLockFile), l.Attempt, known)
-	p.compareFiles(job, job, known)
-	older, err := p.run.olderAttempts(job)
+	names, err := p.run.list(job)
 	if err != nil {
 		return err
 	}
-	for _, n := range older {
+	saw := found{names: names}
+	if slices.Contains(names, AttemptLockFile) {
+		l, err := p.run.AttemptLock(job)
+		if err != nil {
+			p.note("%v", err)
+		}
+		saw.attempt = l.Attempt
+	}
+	p.found[job] = saw
+	p.compareAttempt(JobPath(job, AttemptLockFile), saw.attempt, known)
+	p.compareFiles(job, job, names, known)
+	for _, n := range older(names) {
 		dir := JobPath(job, AttemptDir(n))
 		p.compareAttempt(dir+", which has made room for the next,", n+1, known)
-		p.compareFiles(job, dir, known)
+		if names, err = p.run.list(dir); err != nil {
+			return err
+		}
+		p.compareFiles(job, dir, names, known)
 	}
 	return nil
 }
@@ -173,15 +187,15 @@ func (p *proof) compareAttempt(what string, n, known int) {
 	}
 }
 
-// compareFiles looks at exit.json and status.json in a folder of a job.
-func (p *proof) compareFiles(job, dir string, known int) {
+// compareFiles looks at exit.json and status.json among the names in a folder of a job.
+func (p *proof) compareFiles(job, dir string, names []string, known int) {
 	var x struct{ Attempt int }
-	if rel := JobPath(dir, ExitFile); p.load(rel, &x) {
+	if rel := JobPath(dir, ExitFile); slices.Contains(names, ExitFile) && p.load(rel, &x) {
 		p.compareAttempt(rel, x.Attempt, known)
 	}
 	var s JobStatus
 	rel := JobPath(dir, StatusFile)
-	if !p.load(rel, &s) {
+	if !slices.Contains(names, StatusFile) || !p.load(rel, &s) {
 		return
 	}
 	p.compareAttempt(rel, s.Attempts, known)
@@ -197,7 +211,7 @@ func (p *proof) load(rel string, into any) bool {
 	if err == nil {
 		err = json.Unmarshal(data, into)
 	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		p.note("%s cannot be read: %v", rel, err)
 	}
 	return err == nil

@@ -3,9 +3,9 @@ package ledger
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"orchestrate/internal/process"
 )
@@ -71,10 +71,11 @@ func (r *Run) reopen(visit func(Record) error) (journal *os.File, err error) {
 	if err := r.takeOver(); err != nil {
 		return nil, err
 	}
-	if err := r.replayProven(journal, visit); err != nil {
+	dirs, err := r.replayProven(journal, visit)
+	if err != nil {
 		return nil, err
 	}
-	if err := r.mend(); err != nil {
+	if err := r.mend(dirs); err != nil {
 		return nil, fmt.Errorf("run directory %s: %w", r.Dir, err)
 	}
 	return journal, writeOwner(r.lock, process.Self())
@@ -109,10 +110,12 @@ func (r *Run) takeOver() error {
 	return nil
 }
 
-// replayProven replays the journal, proves it and only then cuts off a torn line.
-func (r *Run) replayProven(journal *os.File, visit func(Record) error) error {
+// replayProven replays the journal, proves it and only then cuts off a torn line. dirs
+// is what the jobs' directories have.
+func (r *Run) replayProven(journal *os.File, visit func(Record) error) (dirs map[string]found, err error) {
 	p := newProof(r)
-	f, whole, err := replay(r.Path(JournalFile), journal, func(rec Record, s State) error {
+	var f folder
+	whole, err := f.replay(r.Path(JournalFile), journal, func(rec Record, s State) error {
 		p.see(rec, s)
 		if visit == nil {
 			return nil
@@ -120,16 +123,16 @@ func (r *Run) replayProven(journal *os.File, visit func(Record) error) error {
 		return visit(rec)
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := r.settle(p.place); err != nil {
-		return err
+		return nil, err
 	}
 	if err := p.compare(f); err != nil {
-		return err
+		return nil, err
 	}
 	if f.state.Seq == 0 {
-		return ErrNotBegun
+		return nil, ErrNotBegun
 	}
 	info, err := journal.Stat()
 	if err == nil && info.Size() > whole {
@@ -139,7 +142,7 @@ func (r *Run) replayProven(journal *os.File, visit func(Record) error) error {
 	}
 	r.fold = f
 	// What the dead owner had written and not synced will be acted on from here.
-	return errors.Join(err, journal.Sync())
+	return p.found, errors.Join(err, journal.Sync())
 }
 
 // settle holds this directory against the one that the run was started in, "" if an
@@ -162,28 +165,40 @@ func (r *Run) settle(was string) error {
 
 // mend takes away the temporary files of the dead owner and finishes what it began to
 // move.
-func (r *Run) mend() error {
-	if err := r.sweep("."); err != nil {
+func (r *Run) mend(dirs map[string]found) error {
+	names, err := r.list(".")
+	if err == nil {
+		err = r.sweep(".", names)
+	}
+	if err != nil {
 		return err
 	}
-	jobs := r.fold.state.Jobs
-	if a := r.fold.state.Arbiter; a != nil {
-		jobs = append(jobs[:len(jobs):len(jobs)], *a)
-	}
-	for _, j := range jobs {
-		err := errors.Join(r.sweep(j.ID), r.sweep(filepath.Join(j.ID, ChecksDir)), r.finishRetiring(j))
-		if err != nil {
-			return fmt.Errorf("job %s: %w", j.ID, err)
+	for job, saw := range dirs {
+		if err := r.mendJob(job, saw); err != nil {
+			return fmt.Errorf("job %s: %w", job, err)
 		}
 	}
 	return nil
 }
 
-func (r *Run) sweep(dir string) error {
-	names, err := r.list(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+func (r *Run) mendJob(job string, saw found) error {
+	if err := r.sweep(job, saw.names); err != nil {
+		return err
 	}
+	if slices.Contains(saw.names, ChecksDir) {
+		checks := filepath.Join(job, ChecksDir)
+		names, err := r.list(checks)
+		if err == nil {
+			err = r.sweep(checks, names)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return r.finishRetiring(job, saw.attempt)
+}
+
+func (r *Run) sweep(dir string, names []string) (err error) {
 	for _, name := range names {
 		if isTemp(name) {
 			err = errors.Join(err, r.root.Remove(filepath.Join(dir, name)))
@@ -192,15 +207,15 @@ func (r *Run) sweep(dir string) error {
 	return err
 }
 
-// finishRetiring moves what is left of an older attempt whose successor was intended.
-func (r *Run) finishRetiring(j JobState) error {
-	l, err := r.AttemptLock(j.ID)
-	if err != nil || l.Attempt == 0 || l.Attempt >= j.Attempt {
-		return nil // no lock, or it is the newest attempt's; who needs it reads it again
+// finishRetiring moves what is left of an attempt, unless it is the newest one.
+func (r *Run) finishRetiring(job string, attempt int) error {
+	j, err := r.fold.job(Record{Job: job})
+	if err != nil || attempt == 0 || attempt >= j.Attempt {
+		return nil // not a job's directory, or one that stays
 	}
-	err = r.retire(j.ID, l.Attempt)
+	err = r.retire(job, attempt)
 	if errors.Is(err, ErrHeld) {
-		r.notes = append(r.notes, fmt.Sprintf("job %s: attempt %d has ended, but somebody still holds its lock", j.ID, l.Attempt))
+		r.notes = append(r.notes, fmt.Sprintf("job %s: attempt %d has ended, but somebody still holds its lock", job, attempt))
 		return nil
 	}
 	return err

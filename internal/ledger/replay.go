@@ -36,7 +36,8 @@ func replayFile(path string, visit func(Record, State) error) (folder, error) {
 		return folder{}, notARun(path, err)
 	}
 	defer file.Close() // only read
-	f, _, err := replay(path, file, visit)
+	var f folder
+	_, err = f.replay(path, file, visit)
 	return f, err
 }
 
@@ -47,9 +48,9 @@ func notARun(path string, err error) error {
 	return err
 }
 
-// replay also counts the bytes of the whole lines. What visit is shown of the state it
-// must not keep.
-func replay(path string, from io.Reader, visit func(Record, State) error) (f folder, whole int64, err error) {
+// replay folds a journal and counts the bytes of its whole lines. What visit is shown of
+// the state it must not keep.
+func (f *folder) replay(path string, from io.Reader, visit func(Record, State) error) (whole int64, err error) {
 	in := bufio.NewReaderSize(from, 64<<10)
 	var long []byte
 	for n := 1; ; n++ {
@@ -62,24 +63,24 @@ func replay(path string, from io.Reader, visit func(Record, State) error) (f fol
 			line, long = append(long, line...), nil
 		}
 		if errors.Is(err, io.EOF) {
-			return f, whole, nil // line is torn, or empty
+			return whole, nil // line is torn, or empty
 		}
 		if err != nil {
-			return f, whole, fmt.Errorf("%s line %d: %w", path, n, err)
+			return whole, fmt.Errorf("%s line %d: %w", path, n, err)
 		}
 		rec, err := parse(line)
 		if err == nil {
 			err = f.apply(rec)
 		}
 		if err != nil {
-			return f, whole, &CorruptError{Path: path, Line: n, Err: err}
+			return whole, &CorruptError{Path: path, Line: n, Err: err}
 		}
 		whole += int64(len(line))
 		if visit == nil {
 			continue
 		}
 		if err := visit(rec, f.state); err != nil {
-			return f, whole, err
+			return whole, err
 		}
 	}
 }
