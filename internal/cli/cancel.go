@@ -60,7 +60,7 @@ func runCancel(ctx context.Context, sys System, opts cancelOptions) (err error) 
 	defer func() { err = joined(err, f.close()) }()
 	ctx, done := unlessInterrupted(ctx)
 	defer done()
-	how, asked, err := f.interrupt(ctx, sys, opts)
+	how, asked, err := f.interrupt(ctx, opts)
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func runCancel(ctx context.Context, sys System, opts cancelOptions) (err error) 
 }
 
 // interrupt asks exactly the engine that the run's lock names to stop, and waits.
-func (f *follower) interrupt(ctx context.Context, sys System, opts cancelOptions) (how standing, asked bool, err error) {
+func (f *follower) interrupt(ctx context.Context, opts cancelOptions) (how standing, asked bool, err error) {
 	now, stop := context.WithCancel(ctx)
 	stop()
 	quiet := func(ledger.Record) {}
@@ -144,6 +144,10 @@ func sayCancelled(sys System, dir string) (err error) {
 	}
 	defer func() { err = joined(err, run.Close()) }()
 	state := run.State()
+	if state.ExitStatus != nil && *state.ExitStatus != exitInterrupted {
+		fmt.Fprintf(sys.Out, "run %s ended by itself before it could be stopped; its result: orchestrate wait %s\n", run.ID, run.ID)
+		return nil
+	}
 	fmt.Fprintf(sys.Out, "run %s was stopped\n", run.ID)
 	kept, unproven := 0, 0
 	for _, j := range state.Jobs {
@@ -161,9 +165,9 @@ func sayCancelled(sys System, dir string) (err error) {
 			}
 		}
 	}
-	fmt.Fprintf(sys.Out, "kept: %d jobs that succeeded, and all files in %s\ngo on with: orchestrate resume %s\n", kept, run.Dir, run.ID)
+	fmt.Fprintf(sys.Out, "kept: what succeeded (%d of %d jobs), and all files in %s\ngo on with: orchestrate resume %s\n", kept, len(state.Jobs), run.Dir, run.ID)
 	if unproven > 0 {
-		return failure(fmt.Errorf("%d jobs are not proven to have ended: look at what is named above", unproven))
+		return failure(fmt.Errorf("not proven to have ended: %d of the jobs; look at what is named above", unproven))
 	}
 	return nil
 }

@@ -24,6 +24,7 @@ type follower struct {
 	run   *ledger.Run // as it stood at the beginning
 	tail  *ui.Tail
 	ended bool // the newest record says so
+	exit  int  // and with which exit status
 }
 
 func follow(sys System, arg string) (*follower, error) {
@@ -57,7 +58,8 @@ func (f *follower) until(ctx context.Context, each func(ledger.Record), between 
 		owned, err := ledger.Owned(f.run.Dir) // asked first: what its last words were is read after
 		if err == nil {
 			err = f.tail.Next(func(r ledger.Record) {
-				f.ended, news, late = r.Kind == ledger.KindRunEnded, true, 0
+				news, late = true, 0
+				f.heard(r)
 				each(r)
 			})
 		}
@@ -84,6 +86,12 @@ func (f *follower) until(ctx context.Context, each func(ledger.Record), between 
 		case <-time.After(every):
 			late += every
 		}
+	}
+}
+
+func (f *follower) heard(r ledger.Record) {
+	if f.ended = r.Kind == ledger.KindRunEnded; f.ended && r.ExitStatus != nil {
+		f.exit = *r.ExitStatus
 	}
 }
 
@@ -126,5 +134,5 @@ func (f *follower) conclude(sys System, how standing, asJSON bool) error {
 			return err
 		}
 	}
-	return exit(*state.ExitStatus)
+	return exit(f.exit)
 }

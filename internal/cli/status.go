@@ -84,40 +84,58 @@ func watchStatus(ctx context.Context, sys System, arg string) (err error) {
 	defer func() { err = joined(err, f.close()) }()
 	ctx, done := unlessInterrupted(ctx)
 	defer done()
-	each, between := ui.NewLines(sys.Out).Record, func() {}
-	if terminal(sys.Out) {
-		each, between = f.picture(sys.Out, sys.Now)
+	if !terminal(sys.Out) {
+		how, err := f.until(ctx, ui.NewLines(sys.Out).Record, nil)
+		return f.ifCutOff(sys, how, err)
 	}
-	how, err := f.until(ctx, each, between)
+	p := picture{run: f, out: sys.Out, now: sys.Now}
+	how, err := f.until(ctx, p.record, p.refresh)
+	if err == nil {
+		err = p.draw()
+	}
+	return f.ifCutOff(sys, how, err)
+}
+
+func (f *follower) ifCutOff(sys System, how standing, err error) error {
+	if err == nil && how == wasCutOff {
+		sayCutOff(sys.Out, f.run)
+	}
+	return err
+}
+
+// redrawn is the least time between two pictures: the state is read from the
+// beginning for each.
+const redrawn = 300 * time.Millisecond
+
+// picture is the whole state on a screen, drawn anew when something has changed.
+type picture struct {
+	run     *follower
+	out     io.Writer
+	now     func() time.Time
+	changed bool
+	last    time.Time
+	err     error
+}
+
+func (p *picture) record(r ledger.Record) { p.changed = p.changed || r.Kind != ledger.KindEvent }
+
+func (p *picture) refresh() {
+	if p.changed && p.err == nil && p.now().Sub(p.last) >= redrawn {
+		p.err = p.draw()
+	}
+}
+
+func (p *picture) draw() error {
+	if p.err != nil {
+		return p.err
+	}
+	state, err := p.run.now()
 	if err != nil {
 		return err
 	}
-	if how == wasCutOff {
-		sayCutOff(sys.Out, f.run)
-	}
-	return nil
-}
-
-// redrawn is the least time between two pictures.
-const redrawn = 300 * time.Millisecond
-
-// picture draws the whole state anew when something has changed, and not too often:
-// it is read from the beginning each time.
-func (f *follower) picture(out io.Writer, now func() time.Time) (each func(ledger.Record), between func()) {
-	changed, last := false, time.Time{}
-	each = func(r ledger.Record) { changed = changed || r.Kind != ledger.KindEvent }
-	return each, func() {
-		if !changed || now().Sub(last) < redrawn && !f.ended {
-			return
-		}
-		state, err := f.now()
-		if err != nil {
-			return // the next look at the journal says so too
-		}
-		changed, last = false, now()
-		fmt.Fprint(out, "\x1b[H\x1b[2J")
-		_ = showState(out, state) // a terminal that has gone ends this by its signal
-	}
+	p.changed, p.last = false, p.now()
+	fmt.Fprint(p.out, "\x1b[H\x1b[2J")
+	return showState(p.out, state)
 }
 
 // terminal reports whether somebody looks at a screen there.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -60,7 +61,7 @@ func (v *Viewer) launched(cmd *exec.Cmd) error {
 		return nil
 	}
 	text, readErr := io.ReadAll(io.LimitReader(v.Stderr, 4<<10))
-	return errors.Join(err, errors.New(string(text)), readErr)
+	return errors.Join(fmt.Errorf("%w: %s", err, strings.TrimSpace(string(text))), readErr)
 }
 
 func pipeTo(read **os.File) (write *os.File, err error) {

@@ -19,8 +19,9 @@ const (
 // never fails: the run must not depend on who looks at it. What goes beyond the
 // backlog is dropped and told; what is written after the reader has gone is nothing.
 type Stream struct {
-	file *os.File
-	lost func(bytes int64)
+	file     *os.File
+	lost     func(bytes int64)
+	patience time.Duration
 
 	mu      sync.Mutex
 	queue   []byte
@@ -35,7 +36,7 @@ type Stream struct {
 // NewStream writes to file. lost is told how many bytes were dropped once there is
 // room again, or at the end; it may write to another Stream.
 func NewStream(file *os.File, lost func(bytes int64)) *Stream {
-	s := &Stream{file: file, lost: lost, wake: make(chan struct{}, 1), moved: make(chan struct{}, 1), done: make(chan struct{})}
+	s := &Stream{file: file, lost: lost, patience: patience, wake: make(chan struct{}, 1), moved: make(chan struct{}, 1), done: make(chan struct{})}
 	go s.pump()
 	return s
 }
@@ -78,7 +79,7 @@ func (s *Stream) Close() {
 		case <-s.done:
 			return
 		case <-s.moved:
-		case <-time.After(patience):
+		case <-time.After(s.patience):
 			return
 		}
 	}
