@@ -165,7 +165,7 @@ func (r *run) endOfCheck(ctx context.Context, a *attempt) {
 func (r *run) endRemains(ctx context.Context, a *attempt) supervise.Proof {
 	held, err := r.led.AttemptLock(a.job.ID)
 	if err != nil || held.Attempt != a.n || held.Supervisor == nil {
-		return supervise.Proof{Level: supervise.ProofNone, Gone: true, Left: []supervise.Process{}} // nothing was started
+		return nothingStarted
 	}
 	if held.Supervisor.Fate() == process.Alive { // it has been given up: it must not go on by itself
 		r.signalDead(a, *held.Supervisor)

@@ -56,7 +56,7 @@ type attempt struct {
 func (a *attempt) release() {
 	for _, f := range []*os.File{a.lock, a.checkout} {
 		if f != nil {
-			f.Close() //nolint:errcheck // the kernel drops the lock with the descriptor
+			f.Close() // the kernel drops the lock with the descriptor whatever Close says
 		}
 	}
 	a.lock, a.checkout = nil, nil

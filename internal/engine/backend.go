@@ -138,9 +138,8 @@ func (b *backend) Attempt(ctx context.Context, slot int, job string, n int) disp
 	j := r.jobs[job]
 	a := r.carried[job]
 	if a == nil || a.n != n {
-		var ended dispatch.Ended
-		if a, ended = r.begin(ctx, j, n); a == nil {
-			return ended
+		if a = r.begin(ctx, j, n); a == nil {
+			return dispatch.Ended{}
 		}
 	}
 	defer a.release()
@@ -152,13 +151,13 @@ func (b *backend) Attempt(ctx context.Context, slot int, job string, n int) disp
 	return r.conclude(ctx, j, a, status, r.workOf(a, &s))
 }
 
-// begin chooses what attempt n will be and makes its intent durable. No attempt: the
-// job was settled or waits for a resumed run, as the second result says.
-func (r *run) begin(ctx context.Context, j *jobRun, n int) (*attempt, dispatch.Ended) {
+// begin chooses what attempt n will be and makes its intent durable. It is nil when
+// the job was blocked, or stays in the queue because the run ends.
+func (r *run) begin(ctx context.Context, j *jobRun, n int) *attempt {
 	job := j.planned.Job
 	if block := r.rejudge(j); block != nil {
 		r.block(job.ID, *block)
-		return nil, dispatch.Ended{}
+		return nil
 	}
 	r.mu.Lock()
 	j.route = r.freshTree(j, n)
@@ -168,13 +167,13 @@ func (r *run) begin(ctx context.Context, j *jobRun, n int) (*attempt, dispatch.E
 		if ctx.Err() == nil {
 			r.block(job.ID, route.Block{Reason: runtime.BlockedNoRoute, Detail: err.Error()})
 		}
-		return nil, dispatch.Ended{}
+		return nil
 	}
 	failpoint.Hit(failpoint.IntentBefore)
 	if err := r.led.Append(ledger.Intent(job.ID, n, a.route)); err != nil {
 		a.release()
 		r.fail(err)
-		return nil, dispatch.Ended{}
+		return nil
 	}
 	failpoint.Hit(failpoint.IntentAfter)
 	r.mu.Lock()
@@ -184,7 +183,7 @@ func (r *run) begin(ctx context.Context, j *jobRun, n int) (*attempt, dispatch.E
 		j.ran = append(j.ran, a.route.Family)
 	}
 	r.mu.Unlock()
-	return a, dispatch.Ended{}
+	return a
 }
 
 // remember keeps what later steps ask about a job's newest attempt.

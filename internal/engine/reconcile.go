@@ -20,13 +20,13 @@ func (r *run) reconcile(ctx context.Context, old *past, req ResumeRequest) error
 	for i := range r.plan.Jobs {
 		id := r.plan.Jobs[i].Job.ID
 		if pj := old.job(id); pj.open {
-			if err := r.takeUp(ctx, r.attemptOf(id, pj), req); err != nil {
+			if err := r.takeUp(ctx, r.attemptOf(id, pj)); err != nil {
 				return err
 			}
 		}
 	}
 	if pj := old.jobs[ledger.ArbiterJob]; pj != nil && pj.open {
-		if err := r.takeUp(ctx, r.attemptOf(ledger.ArbiterJob, pj), req); err != nil {
+		if err := r.takeUp(ctx, r.attemptOf(ledger.ArbiterJob, pj)); err != nil {
 			return err
 		}
 	}
@@ -56,46 +56,63 @@ func (r *run) attemptOf(id string, pj *pastJob) *attempt {
 }
 
 // takeUp decides what becomes of an attempt that has no end in the journal.
-func (r *run) takeUp(ctx context.Context, a *attempt, req ResumeRequest) error {
+func (r *run) takeUp(ctx context.Context, a *attempt) error {
 	id := a.job.ID
 	held, err := r.led.AttemptLock(id)
-	switch {
-	case errors.Is(err, fs.ErrNotExist), err == nil && held.Attempt != a.n:
+	if errors.Is(err, fs.ErrNotExist) || err == nil && held.Attempt != a.n {
 		a.dir = "" // what is in the job's directory is not this attempt's
-		return r.cutOff(a, "its engine died before anything was started", supervise.Proof{Level: supervise.ProofNone, Gone: true})
-	case err != nil:
-		return err
-	case held.Supervisor == nil || held.Furnished == nil:
-		if held.Furnished != nil {
-			r.equipAgain(ctx, a, *held.Furnished)
-		}
-		return r.cutOff(a, "its engine died before its program was started", supervise.Proof{Level: supervise.ProofNone, Gone: true})
+		return r.cutOff(a, "its engine died before anything was started", nothingStarted)
 	}
-	a.handed = true
+	if err != nil {
+		return err
+	}
+	if held.Furnished == nil {
+		return r.cutOff(a, "its engine died before its program was started", nothingStarted)
+	}
 	r.equipAgain(ctx, a, *held.Furnished)
-	lock, err := r.led.Retake(id)
-	switch {
+	// Held, though nobody says so yet: an invocation may be on its way.
+	switch a.lock, err = r.led.Retake(id); {
 	case errors.Is(err, ledger.ErrHeld):
-		r.note(ledger.Noted(id, fmt.Sprintf("attempt %d still runs and is taken over", a.n)))
-		r.carried[id] = a
-		return nil
+		a.handed = true
+		return r.carryOn(a, "still runs and is taken over")
 	case err != nil:
 		return err
 	}
-	a.lock = lock
-	if _, err := r.readExit(a); err == nil {
-		r.note(ledger.Noted(id, fmt.Sprintf("attempt %d ended while no engine was there", a.n)))
-		r.carried[id] = a
-		return nil
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return err
+	if held, err = r.led.AttemptLock(id); err != nil {
+		return errors.Join(err, a.lock.Close())
+	}
+	if held.Supervisor == nil {
+		defer a.release()
+		return r.cutOff(a, "its engine died before its program was started", nothingStarted)
+	}
+	return r.takeUpIdle(ctx, a)
+}
+
+// takeUpIdle does it for an attempt whose supervisor has let go of it.
+func (r *run) takeUpIdle(ctx context.Context, a *attempt) error {
+	a.handed = true
+	_, err := r.readExit(a)
+	if err == nil {
+		return r.carryOn(a, "ended while no engine was there")
 	}
 	defer a.release()
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	proof := r.endRemains(ctx, a)
 	if err := r.importEvents(a); err != nil {
 		return err
 	}
 	return r.cutOff(a, "its supervisor died", proof)
+}
+
+// nothingStarted is the proof for an attempt that never had a process.
+var nothingStarted = supervise.Proof{Level: supervise.ProofNone, Gone: true, Left: []supervise.Process{}}
+
+func (r *run) carryOn(a *attempt, why string) error {
+	r.note(ledger.Noted(a.job.ID, fmt.Sprintf("attempt %d %s", a.n, why)))
+	r.carried[a.job.ID] = a
+	return nil
 }
 
 // readExit is what the supervisor left of the attempt; fs.ErrNotExist when it has
