@@ -26,6 +26,19 @@ func Records(dir string) (all []Record, err error) {
 	return all, err
 }
 
+// Job finds a job by its id, the arbiter too; one that is not in the run has no status.
+func (s State) Job(id string) JobState {
+	if id == ArbiterJob && s.Arbiter != nil {
+		return *s.Arbiter
+	}
+	for i := range s.Jobs {
+		if s.Jobs[i].ID == id {
+			return s.Jobs[i]
+		}
+	}
+	return JobState{}
+}
+
 // Count is the number of jobs in one of the given statuses.
 func (s State) Count(of ...Status) int {
 	n := 0

@@ -47,19 +47,6 @@ type JobState struct {
 	EndedAt   *time.Time     `json:"endedAt"`
 }
 
-// Job finds a job by its id, the arbiter too; one that is not in the run has no status.
-func (s State) Job(id string) JobState {
-	if id == ArbiterJob && s.Arbiter != nil {
-		return *s.Arbiter
-	}
-	for i := range s.Jobs {
-		if s.Jobs[i].ID == id {
-			return s.Jobs[i]
-		}
-	}
-	return JobState{}
-}
-
 // clone copies what a later record could change. The times and the exit status
 // are replaced, never written through, so their pointers may be shared.
 func (s State) clone() State {
