@@ -13,7 +13,9 @@ import (
 	"orchestrate/internal/engine"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/process"
+	"orchestrate/internal/runtime"
 	"orchestrate/internal/ui"
+	"orchestrate/internal/untrusted"
 )
 
 type cancelOptions struct {
@@ -151,18 +153,21 @@ func sayCancelled(sys System, dir string) (err error) {
 	fmt.Fprintf(sys.Out, "run %s was stopped\n", run.ID)
 	kept, unproven := 0, 0
 	for _, j := range state.Jobs {
-		switch {
-		case j.Status == ledger.Success:
+		if j.Status == ledger.Success {
 			kept++
-		case j.Attempt > 0:
-			line, proven, err := endOf(run, j)
-			if err != nil {
-				return failure(err)
-			}
+		}
+		if j.Status == ledger.Success || j.Attempt == 0 {
+			continue
+		}
+		line, proven, err := endOf(run, j)
+		if err != nil {
+			return failure(err)
+		}
+		if !proven {
+			unproven++
+		}
+		if !proven || j.Status != ledger.Failed { // what had failed before was not ended now
 			fmt.Fprintln(sys.Out, line)
-			if !proven {
-				unproven++
-			}
 		}
 	}
 	fmt.Fprintf(sys.Out, "kept: what succeeded (%d of %d jobs), and all files in %s\ngo on with: orchestrate resume %s\n", kept, len(state.Jobs), run.Dir, run.ID)
@@ -174,15 +179,17 @@ func sayCancelled(sys System, dir string) (err error) {
 
 // endOf is the line about a job that ran and did not succeed.
 func endOf(run *ledger.Run, j ledger.JobState) (line string, proven bool, err error) {
-	line = fmt.Sprintf("  %s: %s", j.ID, j.Status)
 	all, err := run.Attempts(j.ID)
-	if err != nil {
+	switch {
+	case err != nil:
 		return "", false, err
-	}
-	if len(all) == 0 || j.Status == ledger.Running {
-		return line + ", and nothing says that it has ended; see " + run.JobDir(j.ID), false, nil
+	case j.Reason == runtime.BlockedTreeUnproven:
+		return fmt.Sprintf("  %s: %s", j.ID, untrusted.Text(j.Evidence).Line(0)), false, nil
+	case len(all) == 0 || j.Status == ledger.Running:
+		return fmt.Sprintf("  %s: nothing says that it has ended; see %s", j.ID, run.JobDir(j.ID)), false, nil
 	}
 	s := all[len(all)-1]
+	line = fmt.Sprintf("  %s: %s", j.ID, s.Status)
 	switch {
 	case s.Proof == nil:
 		line, proven = line+", its program never ran", true
@@ -191,11 +198,12 @@ func endOf(run *ledger.Run, j ledger.JobState) (line string, proven bool, err er
 	default:
 		line += ", its processes are not proven gone; see " + run.Path(ledger.JobPath(j.ID, ledger.ExitFile))
 	}
-	if s.Worktree != nil {
-		line += fmt.Sprintf("; its work is in %s", treePath(run.Dir, *s.Worktree))
-		if s.Branch != nil {
-			line += " (branch " + *s.Branch + ")"
-		}
+	if s.Worktree == nil {
+		return line, proven, nil
+	}
+	line += "; its work is in " + treePath(run.Dir, *s.Worktree)
+	if s.Branch != nil {
+		line += " (branch " + *s.Branch + ")"
 	}
 	return line, proven, nil
 }
