@@ -41,6 +41,9 @@ func TestJudgesSeeWhatIsBroken(t *testing.T) {
 		"two attempts":              {judgeTally([]Count{{Job: "a", Attempt: 1, What: countStart}, {Job: "a", Attempt: 2, What: countStart}}), ""},
 		"one attempt twice":         {judgeTally([]Count{{Job: "a", Attempt: 1, What: countStart}, {Job: "a", Attempt: 1, What: countStart}}), Doubled},
 		"two attempts side by side": {judgeTally([]Count{{Job: "a", Attempt: 2, What: countBeside}}), Doubled},
+		"a history":                 {judgeHistory("r", lines("failed", "success"), []string{"a"}), ""},
+		"a history that says twice": {judgeHistory("r", lines("success", "success"), []string{"a"}), Doubled},
+		"a history without it":      {judgeHistory("other", lines("success"), []string{"a"}), Lost},
 	} {
 		switch {
 		case c.want == "" && len(c.found) > 0:
@@ -49,6 +52,14 @@ func TestJudgesSeeWhatIsBroken(t *testing.T) {
 			t.Errorf("%s: %v, want one of kind %s", name, c.found, c.want)
 		}
 	}
+}
+
+// lines are a history of one job's statuses.
+func lines(statuses ...string) (data []byte) {
+	for _, s := range statuses {
+		data = append(data, `{"runId":"r","jobId":"a","verdict":"pass","attempts":1,"status":"`+s+"\"}\n"...)
+	}
+	return data
 }
 
 // Who starts while a process of an older attempt lives is found, and who starts

@@ -3,6 +3,8 @@
 package campaign
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"orchestrate/internal/history"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/ledger/ledgertest"
 	"orchestrate/internal/runtime"
@@ -95,19 +98,32 @@ func judgeFiles(workspace, dir string, jobs []string, historic bool) (broken []F
 	if !strings.HasSuffix(string(data), "\n") {
 		broken = append(broken, Fault{Torn, "the last line of the history is not whole"})
 	}
-	id := strings.TrimPrefix(filepath.Base(dir), "orchestrate-")
-	for _, job := range jobs {
-		n := 0
-		for line := range strings.Lines(string(data)) {
-			if strings.Contains(line, fmt.Sprintf(`"jobId":%q`, job)) && strings.Contains(line, id) {
-				n++
-			}
+	return append(broken, judgeHistory(strings.TrimPrefix(filepath.Base(dir), "orchestrate-"), data, jobs)...)
+}
+
+// judgeHistory demands that the last line of each job is its success, and that no
+// line says again what one before it said: a run that was judged again supersedes.
+func judgeHistory(id string, data []byte, jobs []string) (broken []Fault) {
+	type key struct {
+		job, verdict string
+		status       ledger.Status
+		attempts     int
+	}
+	seen, last := map[key]bool{}, map[string]key{}
+	for line := range bytes.Lines(data) {
+		var l history.Line
+		if json.Unmarshal(line, &l) != nil || l.RunID != id {
+			continue // that a line is whole is held against the schema
 		}
-		switch {
-		case n == 0:
-			broken = append(broken, Fault{Lost, "the history has no line of job " + job})
-		case n > 1:
-			broken = append(broken, Fault{Doubled, fmt.Sprintf("the history has %d lines of job %s", n, job)})
+		k := key{l.JobID, l.Verdict, l.Status, l.Attempts}
+		if seen[k] {
+			broken = append(broken, Fault{Doubled, fmt.Sprintf("the history says twice: %+v", k)})
+		}
+		seen[k], last[l.JobID] = true, k
+	}
+	for _, job := range jobs {
+		if last[job].status != ledger.Success {
+			broken = append(broken, Fault{Lost, fmt.Sprintf("the history says %q of job %s", last[job].status, job)})
 		}
 	}
 	return broken

@@ -24,6 +24,9 @@ type Moment struct {
 	Point string        `json:"point"`
 	Nth   int           `json:"nth"`
 	After time.Duration `json:"after"`
+	// Attempt says that a supervisor's hit counts only if an attempt's lock names it:
+	// others probe.
+	Attempt bool `json:"attempt"`
 }
 
 func (m Moment) String() string {
@@ -192,11 +195,15 @@ func (p *play) shoot(args []string, shot Shot) error {
 
 // wait waits for the moment. at is who has stopped, nil at any other moment.
 func (p *play) wait(watch *stops, m Moment, ended <-chan struct{}) (at *Proc, hit bool) {
-	if m.Point != "" {
-		if proc, ok := watch.next(ended); ok {
+	for m.Point != "" {
+		proc, ok := watch.next(ended)
+		if !ok {
+			return nil, false
+		}
+		if !m.Attempt || p.ofAttempt(proc) {
 			return &proc, true
 		}
-		return nil, false
+		proc.signal(unix.SIGCONT)
 	}
 	select {
 	case <-ended:
@@ -204,6 +211,10 @@ func (p *play) wait(watch *stops, m Moment, ended <-chan struct{}) (at *Proc, hi
 	case <-time.After(m.After):
 		return nil, true
 	}
+}
+
+func (p *play) ofAttempt(proc Proc) bool {
+	return slices.ContainsFunc(Attempts(p.dir()), func(h Held) bool { return h.Supervisor != nil && h.Supervisor.PID == proc.PID })
 }
 
 // strike kills and keeps what there was to see just before.
