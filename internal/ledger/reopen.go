@@ -3,6 +3,7 @@ package ledger
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -61,7 +62,7 @@ func (r *Run) Notes() []string { return r.notes }
 
 func (r *Run) reopen(visit func(Record) error) (journal *os.File, err error) {
 	if journal, err = r.root.OpenFile(JournalFile, os.O_RDWR|os.O_APPEND, fileMode); err != nil {
-		return nil, notARun(r.Path(JournalFile), err)
+		return nil, r.noJournal(err)
 	}
 	defer func() {
 		if err != nil {
@@ -76,9 +77,24 @@ func (r *Run) reopen(visit func(Record) error) (journal *os.File, err error) {
 		return nil, err
 	}
 	if err := r.mend(dirs); err != nil {
-		return nil, fmt.Errorf("run directory %s: %w", r.Dir, err)
+		return nil, r.unwritable(err)
 	}
-	return journal, writeOwner(r.lock, process.Self())
+	if err := writeOwner(r.lock, process.Self()); err != nil {
+		return nil, r.unwritable(err)
+	}
+	return journal, nil
+}
+
+func (r *Run) noJournal(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return notARun(r.Path(JournalFile), err)
+	}
+	return r.unwritable(err)
+}
+
+// unwritable says what a person can do about a run directory that cannot be written.
+func (r *Run) unwritable(err error) error {
+	return fmt.Errorf("the run in %s cannot be taken over, because its directory cannot be written: %w; mend that and resume it again", r.Dir, err)
 }
 
 // takeOver takes the run's lock. What the kernel says counts: the owner that is named
@@ -86,7 +102,7 @@ func (r *Run) reopen(visit func(Record) error) (journal *os.File, err error) {
 func (r *Run) takeOver() error {
 	f, err := r.root.OpenFile(RunLockFile, os.O_RDWR|os.O_APPEND|os.O_CREATE, fileMode)
 	if err != nil {
-		return err
+		return r.unwritable(err)
 	}
 	var holder process.Identity
 	ok, err := lockPatiently(f, r.patience, func() bool {

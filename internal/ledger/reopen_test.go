@@ -364,3 +364,16 @@ func TestAnOldJournalIsRead(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestARunThatCannotBeWrittenIsLeftAlone has folders where files go, which no right
+// gets around.
+func TestARunThatCannotBeWrittenIsLeftAlone(t *testing.T) {
+	for _, name := range []string{RunLockFile, JournalFile} {
+		w := cutOff(t)
+		w.remove(t, name)
+		must(t, os.Mkdir(filepath.Join(w.dir, name), 0o700))
+		if _, err := Reopen(w.dir, nil); err == nil || !strings.Contains(err.Error(), "cannot be written") || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
