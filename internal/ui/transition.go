@@ -15,6 +15,10 @@ func transition(r ledger.Record) string {
 		return fmt.Sprintf("%-20s attempt %d ended: %s; another follows", r.Job, r.Attempt, why(r))
 	case ledger.KindSettled:
 		return fmt.Sprintf("%-20s %s", r.Job, ended(r))
+	case ledger.KindResumed:
+		return "the run goes on"
+	case ledger.KindRequeued:
+		return fmt.Sprintf("%-20s queued again: %s", r.Job, line(r.Text))
 	case ledger.KindNote:
 		if r.Job != "" {
 			return fmt.Sprintf("%-20s note: %s", r.Job, whole(r.Text))
