@@ -207,7 +207,7 @@ func (s scene) struck(what, n string) (string, error) {
 	case status == stillThere || status < 0 || collapse.MatchString(said):
 		return "", fmt.Errorf("exit status %d:\n%s", status, said)
 	case status == 0:
-		return unharmed, s.whole(nil)
+		return unharmed, errors.Join(s.whole(nil), s.valid())
 	case !strings.Contains(said, "orchestrate: ") && !strings.Contains(said, "\nnext ("):
 		return "", fmt.Errorf("exit status %d without saying why:\n%s", status, said)
 	}
@@ -223,7 +223,7 @@ func (s scene) struck(what, n string) (string, error) {
 	if status != 0 {
 		return "", fmt.Errorf("it said:\n%s\nand resume, exit status %d:\n%s", said, status, more)
 	}
-	if err := s.whole(before); err != nil {
+	if err := errors.Join(s.whole(before), s.valid()); err != nil {
 		return "", fmt.Errorf("it said:\n%s\nand resume:\n%s\n%w", said, more, err)
 	}
 	return resumed, nil
@@ -260,5 +260,14 @@ func (s scene) whole(before map[string]int) error {
 			return fmt.Errorf("job %s is %s (%s: %s)", j.ID, j.Status, j.Reason, j.Evidence)
 		}
 	}
-	return errors.Join(append(ledgertest.ValidateRun(dir), stillDone(dir, before, filepath.Join(s.dir, "count")))...)
+	return stillDone(dir, before, filepath.Join(s.dir, "count"))
+}
+
+// valid holds the scene's run against the published schemas.
+func (s scene) valid() error {
+	dir, err := s.theRun()
+	if err != nil {
+		return err
+	}
+	return errors.Join(ledgertest.ValidateRun(dir)...)
 }

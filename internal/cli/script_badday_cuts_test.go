@@ -18,10 +18,10 @@ import (
 )
 
 // cuts runs a spec to its end, cuts the journal at the end of every record and one
-// byte before and after, and resumes: `cuts SPEC`, $ROUND as for strike. Twice for
-// each cut: once as if the engine had died there, which must lose nothing and do
-// nothing again, and once with all that came later still in place, which must be
-// seen.
+// byte before and after, and resumes: `cuts SPEC`, $ROUND as for strike. Each cut is
+// made as if the engine had died there, which must lose nothing and do nothing again;
+// those at the end of a record also with all that came later still in place, which
+// must be seen.
 func cuts(ts *testscript.TestScript, _ bool, args []string) {
 	need(ts, args, 1, 1, "cuts SPEC")
 	workers := min(runtime.NumCPU(), 4)
@@ -66,7 +66,7 @@ func (b *butcher) work(first, step int) error {
 			if n%step != first || cut < 0 || cut > len(b.journal) {
 				continue
 			}
-			if err := b.cut(cut); err != nil {
+			if err := b.cut(cut, cut == at); err != nil {
 				return fmt.Errorf("cut at byte %d of %d, at record %d: %w", cut, len(b.journal), n, err)
 			}
 		}
@@ -109,12 +109,20 @@ func (b *butcher) restore(cut int) error {
 	return os.Truncate(filepath.Join(b.run, ledger.JournalFile), int64(cut))
 }
 
-func (b *butcher) cut(cut int) error {
+func (b *butcher) cut(cut int, atEnd bool) error {
 	if err := errors.Join(b.restore(cut), b.forget(cut)); err != nil {
 		return err
 	}
 	if err := b.asAfterDeath(cut); err != nil {
 		return fmt.Errorf("as after the engine's death: %w", err)
+	}
+	if !atEnd {
+		return nil
+	}
+	if cut > 0 {
+		if err := b.valid(); err != nil {
+			return err
+		}
 	}
 	if err := b.restore(cut); err != nil {
 		return err
