@@ -40,6 +40,7 @@ stage lint ./scripts/lint.sh
 stage cross-compile cross
 stage unit-and-script go test -race -timeout 15m ./...
 stage memory go test -count=1 -run '^TestFlood$' ./internal/supervise # its bound holds without the race detector
+stage kill-campaign env SHORT=1 ./scripts/faults.sh
 stage demo demo
 stage end-to-end ./scripts/e2e.sh
 printf '\n== all stages: %d s\n' $((SECONDS - total))

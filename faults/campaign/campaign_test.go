@@ -3,6 +3,7 @@
 package campaign
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -120,6 +121,23 @@ func TestEqualReportsDifferOnlyWhereTheyMay(t *testing.T) {
 	c := read("three", `{"runId":"three","jobs":[{"status":"failed","branch":"orchestrate/three/write"}],"where":"/tmp/three/x"}`)
 	if d := differences("", a, c); len(d) != 1 || !strings.Contains(d[0], "jobs.0.status") {
 		t.Errorf("differences: %v", d)
+	}
+}
+
+// A job whose next attempt had to work elsewhere may have another place, and nothing
+// else.
+func TestAJobThatHadToMoveMayHaveAnotherPlace(t *testing.T) {
+	read := func(text string) (doc any) {
+		if err := json.Unmarshal([]byte(text), &doc); err != nil {
+			t.Fatal(err)
+		}
+		return doc
+	}
+	want := read(`{"jobs":[{"status":{"id":"a","worktree":null,"route":{"isolation":"none","isolationWhy":""}}}],"patches":[{"job":"a","applied":true,"bytes":5}]}`)
+	got := read(`{"jobs":[{"status":{"id":"a","worktree":"x","route":{"isolation":"worktree","isolationWhy":"` + elsewhere + `"}}}],"patches":[{"job":"a","applied":false,"bytes":6}]}`)
+	forgetPlaces(want, got)
+	if d := differences("", want, got); len(d) != 1 || !strings.Contains(d[0], "bytes") {
+		t.Error(d)
 	}
 }
 

@@ -64,6 +64,53 @@ func strip(v any) any {
 	return v
 }
 
+// forgetPlaces takes from both reports where a job worked and where its patch is, if
+// that is not the same because an attempt of it was cut off in the shared checkout:
+// the next one has a worktree, since nobody knows what the first has left there.
+func forgetPlaces(want, got any) {
+	moved := map[string]bool{}
+	for _, job := range objects(got, "jobs") {
+		status, _ := job["status"].(map[string]any)
+		if route, _ := status["route"].(map[string]any); route["isolationWhy"] == elsewhere {
+			moved[fmt.Sprint(status["id"])] = true
+		}
+	}
+	for _, doc := range []any{want, got} {
+		for _, job := range objects(doc, "jobs") {
+			status, _ := job["status"].(map[string]any)
+			if route, ok := status["route"].(map[string]any); ok && moved[fmt.Sprint(status["id"])] {
+				without(status, "controls", "worktree", "branch")
+				without(route, "controls", "isolation", "isolationWhy")
+			}
+		}
+		for _, patch := range objects(doc, "patches") {
+			if moved[fmt.Sprint(patch["job"])] {
+				without(patch, "base", "branch", "apply", "applied", "undo")
+			}
+		}
+	}
+}
+
+// elsewhere is what the engine says of such a job.
+const elsewhere = "an earlier attempt worked in the shared checkout"
+
+func objects(doc any, key string) (all []map[string]any) {
+	m, _ := doc.(map[string]any)
+	list, _ := m[key].([]any)
+	for _, v := range list {
+		if o, ok := v.(map[string]any); ok {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+func without(m map[string]any, keys ...string) {
+	for _, key := range keys {
+		delete(m, key)
+	}
+}
+
 // differences are the places at which two plain reports are not the same.
 func differences(at string, want, got any) (all []string) {
 	switch w := want.(type) {
