@@ -43,8 +43,16 @@ func NewPlanner(seed uint64) *Planner {
 	return p
 }
 
+// onceARun are the failpoints that a command reaches once.
+var onceARun = []string{
+	failpoint.RunCreated, failpoint.RunStarted, failpoint.Arbitrating, failpoint.VerdictThere, failpoint.ReportThere, failpoint.HistoryThere,
+	failpoint.EndAfter, failpoint.Resumed, failpoint.Reconciled, failpoint.HistoryBefore, failpoint.HistoryWritten,
+}
+
 func deepest(name string) int {
 	switch {
+	case slices.Contains(onceARun, name):
+		return 1
 	case strings.HasPrefix(name, "ledger.journal"):
 		return 40
 	case strings.HasPrefix(name, "ledger."), strings.HasPrefix(name, "supervise."):
