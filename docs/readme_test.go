@@ -95,7 +95,7 @@ func allWell(t *testing.T, r result) {
 }
 
 var (
-	blocked = regexp.MustCompile(`(?im)^\s*blocked\W|^\S+ is un(available|verified):`)
+	blocked = regexp.MustCompile(`(?im)^\s*blocked\W|^needs a person: job \S+ is blocked\W|^\S+ is un(available|verified):`)
 	wayOn   = regexp.MustCompile(`(?im)^\s*next\b|\bNext: \S`)
 )
 
@@ -106,7 +106,7 @@ func blockedWithAWayOn(t *testing.T, r result) {
 	want := 0
 	switch verb := strings.Fields(r.command + " -")[1]; {
 	case !strings.HasPrefix(r.command, "orchestrate "):
-	case verb == "run", verb == "plan":
+	case verb == "run", verb == "plan", verb == "wait":
 		want = 3
 	case verb == "doctor":
 		want = 1
