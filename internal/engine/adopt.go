@@ -75,6 +75,7 @@ func (r *run) adopt(ctx context.Context, a *attempt) error {
 	if err := r.awaitEnd(ctx, a); err != nil {
 		return err
 	}
+	r.holdCheckoutAgain(ctx, a)
 	exit, err := r.readExit(a)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -164,8 +165,12 @@ func (r *run) endOfCheck(ctx context.Context, a *attempt) {
 // recorded, and says whether that is proven.
 func (r *run) endRemains(ctx context.Context, a *attempt) supervise.Proof {
 	held, err := r.led.AttemptLock(a.job.ID)
-	if err != nil || held.Attempt != a.n || held.Supervisor == nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && (held.Attempt != a.n || held.Supervisor == nil):
 		return nothingStarted
+	case err != nil:
+		r.note(ledger.Noted(a.job.ID, r.redact.String(err.Error())))
+		return supervise.Proof{Level: supervise.ProofNone, Left: []supervise.Process{}}
 	}
 	if held.Supervisor.Fate() == process.Alive { // it has been given up: it must not go on by itself
 		r.signalDead(a, *held.Supervisor)

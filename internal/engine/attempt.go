@@ -42,6 +42,7 @@ type attempt struct {
 	checkout *os.File // of the shared checkout, for a writer in it
 	taken    bool     // an earlier engine began it
 	from     int64    // events up to this one are in the journal
+	exposed  bool     // it worked in the shared checkout, and for a while nobody kept others out
 
 	hopeless bool     // it failed on something that no other attempt can mend
 	changed  []string // of the shared checkout, while it alone ran

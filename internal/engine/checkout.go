@@ -26,6 +26,23 @@ func (r *run) holdCheckout(ctx context.Context, a *attempt) (err error) {
 	return err
 }
 
+// holdCheckoutAgain does it for an attempt that an engine before began, until its
+// patch is taken. What others did in the checkout before is not held against it.
+func (r *run) holdCheckoutAgain(ctx context.Context, a *attempt) {
+	if !a.at.shared() {
+		return
+	}
+	who := fmt.Sprintf("job %s of run %s (%s)", a.job.ID, r.led.ID, r.led.Dir)
+	var err error
+	a.checkout, err = r.lockCheckout(ctx, who, func(holder string) {
+		a.exposed = true
+		r.note(ledger.Noted(a.job.ID, r.redact.String("its patch waits for the checkout, in which another writer is at work: "+holder)))
+	})
+	if err != nil { // the run is being ended: what is there is taken all the same
+		a.exposed = true
+	}
+}
+
 func (r *run) lockCheckout(ctx context.Context, who string, waiting func(string)) (*os.File, error) {
 	if r.plan.Repo != nil {
 		return r.plan.Repo.LockCheckout(ctx, who, waiting)

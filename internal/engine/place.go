@@ -22,6 +22,9 @@ type place struct {
 	lost     error           // why the tree cannot be opened again after its engine died
 }
 
+// shared reports whether a writer works in the person's own checkout there.
+func (p place) shared() bool { return p.tree != nil && !p.isolated }
+
 // place makes ready where attempt n of a job works: a worktree of its own, or the
 // shared checkout.
 func (r *run) place(ctx context.Context, j *spec.Job, route ledger.Route, n int) (place, error) {

@@ -93,6 +93,7 @@ func (r *run) takeUpIdle(ctx context.Context, a *attempt) error {
 	a.handed = true
 	_, err := r.readExit(a)
 	if err == nil {
+		a.exposed = a.at.shared()
 		return r.carryOn(a, "ended while no engine was there")
 	}
 	defer a.release()

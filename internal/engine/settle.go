@@ -119,7 +119,12 @@ func (r *run) inspectTree(ctx context.Context, a *attempt, s *settlement) error 
 		r.tell(fmt.Sprintf("job %s: something that looks like a secret is in what its patch shows; %s/%s is a redacted copy and cannot be applied, `git diff %s %s` shows all of it",
 			a.job.ID, a.job.ID, ledger.PatchFile, patch.Base, patch.Commit))
 	}
-	s.facts.Ownership = append(s.facts.Ownership, check.Ownership(a.job.OwnedPaths, r.cwdIn(a), paths(patch.Files))...)
+	outside := check.Ownership(a.job.OwnedPaths, r.cwdIn(a), paths(patch.Files))
+	if a.exposed && len(outside) > 0 {
+		r.tell(fmt.Sprintf("job %s: its patch also holds what it or somebody else changed in the checkout before this engine was there: %s", a.job.ID, some(outside)))
+		return nil
+	}
+	s.facts.Ownership = append(s.facts.Ownership, outside...)
 	return nil
 }
 
