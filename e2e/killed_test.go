@@ -17,27 +17,6 @@ import (
 	"orchestrate/internal/ledger"
 )
 
-// killedGraph has three agents at work at the same time, one of them a writer.
-const killedGraph = `
-version: 1
-outcome: made.txt exists and two questions are answered
-concurrency: 3
-defaults: {timeout: 2m, expected_output: an answer}
-arbiter: {runtime: claude}
-jobs:
-  - {id: scan, runtime: claude, task: scout, prompt: Scan the house.}
-  - {id: tell, runtime: codex, task: scout, prompt: Tell the time.}
-  - id: write
-    runtime: claude
-    task: docs
-    effect: scoped-write
-    isolation: worktree
-    owned_paths: [made.txt]
-    outputs: [{path: made.txt}]
-    prompt: Make the file made.txt.
-    checks: ["grep -q made made.txt"]
-`
-
 // killedScenario lets each agent work for a while. The first rule that answers a
 // job names it.
 const killedScenario = `

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -24,7 +25,7 @@ import (
 )
 
 // runLimit ends a run that hangs; no test comes near it.
-const runLimit = 4 * time.Minute
+const runLimit = 8 * time.Minute
 
 // lab is a workspace with a home, signed-in agents and a model service of its own.
 type lab struct {
@@ -36,8 +37,15 @@ type lab struct {
 	keys []string // made-up, of both agents
 	sim  *modelsim.Server
 
-	asked chan struct{} // is closed at the first model call
+	asked    chan struct{} // is closed at the model call after which signals are sent
+	askedAt  int           // which one that is; the first unless a test says so
+	released chan struct{} // is closed when held answers are given
+	release  func()
 }
+
+// held begins the names of rules whose answers the model service keeps back until
+// the lab's release is called.
+const held = "held "
 
 // need reads a setting that scripts/e2e.sh makes.
 func need(t *testing.T, name string) string {
@@ -109,11 +117,46 @@ func (l *lab) serve(scenario string, nonces map[string]string) {
 	l.t.Helper()
 	s, err := modelsim.Parse([]byte(scenario))
 	ok(l.t, err)
-	l.asked = make(chan struct{})
-	first := sync.OnceFunc(func() { close(l.asked) })
-	l.sim, err = modelsim.Start(s, modelsim.Options{Nonces: nonces, Asked: func(modelsim.Request) { first() }})
+	l.asked, l.released, l.askedAt = make(chan struct{}), make(chan struct{}), 1
+	l.release = sync.OnceFunc(func() { close(l.released) })
+	var calls atomic.Int64
+	l.sim, err = modelsim.Start(s, modelsim.Options{Nonces: nonces, Asked: func(r modelsim.Request) {
+		if int(calls.Add(1)) == l.askedAt {
+			close(l.asked)
+		}
+		if strings.HasPrefix(r.Rule, held) {
+			<-l.released
+		}
+	}})
 	ok(l.t, err)
-	l.t.Cleanup(func() { ok(l.t, l.sim.Close()) })
+	l.t.Cleanup(func() {
+		l.release()
+		ok(l.t, l.sim.Close())
+	})
+}
+
+// changeService replaces the model service by one that plays another scenario at the
+// same address, and returns what the one before was asked.
+func (l *lab) changeService(scenario string) []modelsim.Request {
+	l.t.Helper()
+	before := l.sim.Requests()
+	ok(l.t, l.sim.Close())
+	s, err := modelsim.Parse([]byte(scenario))
+	ok(l.t, err)
+	l.sim, err = modelsim.Start(s, modelsim.Options{Addr: strings.TrimPrefix(l.sim.URL(""), "http://")})
+	ok(l.t, err)
+	return before
+}
+
+// answered counts the requests that each rule answered.
+func answered(requests []modelsim.Request) map[string]int {
+	count := map[string]int{}
+	for _, r := range requests {
+		if r.Rule != "" {
+			count[r.Rule]++
+		}
+	}
+	return count
 }
 
 func ok(t *testing.T, err error) {
@@ -170,6 +213,14 @@ type ended struct {
 	run            string // run directory; "" if none was made
 }
 
+// program is the path of orchestrate.
+func (l *lab) program() string {
+	l.t.Helper()
+	program, err := filepath.Abs(filepath.Join(need(l.t, "ORCHESTRATE_E2E_BIN"), "orchestrate"))
+	ok(l.t, err)
+	return program
+}
+
 // orchestrate runs the program under a watcher; no process may outlive it.
 func (l *lab) orchestrate(args ...string) *ended {
 	l.t.Helper()
@@ -179,9 +230,7 @@ func (l *lab) orchestrate(args ...string) *ended {
 // signalled is orchestrate with signals that are sent to it while an agent works.
 func (l *lab) signalled(args []string, signals ...syscall.Signal) *ended {
 	l.t.Helper()
-	program, err := filepath.Abs(filepath.Join(need(l.t, "ORCHESTRATE_E2E_BIN"), "orchestrate"))
-	ok(l.t, err)
-	e, left := l.watched(append([]string{program}, args...), signals...)
+	e, left := l.watched(append([]string{l.program()}, args...), signals...)
 	for _, process := range left {
 		l.t.Errorf("orchestrate %q left a process: %s", args, process)
 	}
@@ -192,37 +241,64 @@ func (l *lab) signalled(args []string, signals ...syscall.Signal) *ended {
 }
 
 // watched runs a program and says which processes outlived it. signals are sent to
-// it one after the other, all after the first model call.
+// it one after the other, all after the model call at which they are due.
 func (l *lab) watched(argv []string, signals ...syscall.Signal) (e *ended, left []string) {
 	l.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), runLimit)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "/proc/self/exe", argv...)
-	cmd.Dir, cmd.Env = l.dir, append([]string{stageEnv + "=" + stageWatcher}, l.env...)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	cmd.WaitDelay = 5 * time.Second
-	read, write, err := os.Pipe()
-	ok(l.t, err)
-	defer read.Close()
-	cmd.ExtraFiles = []*os.File{write}
-	ok(l.t, cmd.Start())
-	ok(l.t, write.Close())
+	w := l.begin(nil, argv...)
 	if len(signals) > 0 {
 		select {
 		case <-l.asked:
-		case <-ctx.Done():
+		case <-w.ctx.Done():
 		}
 	}
 	for _, sig := range signals {
-		ok(l.t, cmd.Process.Signal(sig))
+		ok(l.t, w.cmd.Process.Signal(sig))
 	}
+	return w.end()
+}
+
+// underWatch is a program under its watcher.
+type underWatch struct {
+	*lab
+	ctx            context.Context
+	cancel         context.CancelFunc
+	cmd            *exec.Cmd
+	stdout, stderr bytes.Buffer
+	finding        *os.File
+}
+
+func (l *lab) begin(stdin *os.File, argv ...string) *underWatch {
+	l.t.Helper()
+	w := &underWatch{lab: l}
+	w.ctx, w.cancel = context.WithTimeout(context.Background(), runLimit)
+	w.cmd = exec.CommandContext(w.ctx, "/proc/self/exe", argv...)
+	w.cmd.Dir, w.cmd.Env = l.dir, append([]string{stageEnv + "=" + stageWatcher}, l.env...)
+	if stdin != nil {
+		w.cmd.Stdin = stdin
+	}
+	w.cmd.Stdout, w.cmd.Stderr = &w.stdout, &w.stderr
+	w.cmd.Cancel = func() error { return w.cmd.Process.Signal(syscall.SIGTERM) } // the watcher ends the rest
+	w.cmd.WaitDelay = 20 * time.Second
+	var write *os.File
+	var err error
+	w.finding, write, err = os.Pipe()
+	ok(l.t, err)
+	w.cmd.ExtraFiles = []*os.File{write}
+	ok(l.t, w.cmd.Start())
+	ok(l.t, write.Close())
+	return w
+}
+
+func (w *underWatch) end() (e *ended, left []string) {
+	w.t.Helper()
+	defer w.cancel()
+	defer w.finding.Close()
 	var found watched
-	decoded := json.NewDecoder(read).Decode(&found)
-	waited := cmd.Wait()
-	e = &ended{lab: l, exit: found.Exit, stdout: stdout.String(), stderr: stderr.String()}
+	decoded := json.NewDecoder(w.finding).Decode(&found)
+	waited := w.cmd.Wait()
+	e = &ended{lab: w.lab, exit: found.Exit, stdout: w.stdout.String(), stderr: w.stderr.String()}
 	if decoded != nil || waited != nil {
-		l.t.Fatalf("%q under its watcher: %v, %v\n%s%s", argv, waited, decoded, e.stdout, e.stderr)
+		w.t.Fatalf("%q under its watcher: %v, %v\n%s%s", w.cmd.Args[1:], waited, decoded, e.stdout, e.stderr)
 	}
 	return e, found.Left
 }
@@ -237,16 +313,33 @@ func (l *lab) spec(text string, signals ...syscall.Signal) *ended {
 	if e.run == "" {
 		l.t.Fatalf("no run directory: exit %d\n%s%s", e.exit, e.stdout, e.stderr)
 	}
-	if changes := l.changes(); changes != "" {
-		l.t.Errorf("the main checkout changed:\n%s", changes)
+	return e.sound()
+}
+
+// id is that of the run in dir.
+func id(dir string) string { return strings.TrimPrefix(filepath.Base(dir), "orchestrate-") }
+
+// again resumes a run that has stopped and checks what holds for every run.
+func (e *ended) again(args ...string) *ended {
+	e.t.Helper()
+	next := e.orchestrate(append([]string{"resume", id(e.run)}, args...)...)
+	next.run = e.run
+	return next.sound()
+}
+
+// sound checks what holds for every run, however it ended.
+func (e *ended) sound() *ended {
+	e.t.Helper()
+	if changes := e.changes(); changes != "" {
+		e.t.Errorf("the main checkout changed:\n%s", changes)
 	}
 	for _, err := range ledgertest.ValidateRun(e.run) {
-		l.t.Errorf("schema: %v", err)
+		e.t.Errorf("schema: %v", err)
 	}
-	hits, err := secrettest.Find(e.run, l.keys)
-	ok(l.t, err)
+	hits, err := secrettest.Find(e.run, e.keys)
+	ok(e.t, err)
 	for _, h := range hits {
-		l.t.Errorf("a key is in %s (%s)", h.Path, h.Via)
+		e.t.Errorf("a key is in %s (%s)", h.Path, h.Via)
 	}
 	return e
 }
@@ -267,9 +360,14 @@ func (e *ended) text(path string) string {
 	return string(data)
 }
 
-func (e *ended) status(job string) (s ledger.JobStatus) {
+func (e *ended) status(job string) ledger.JobStatus {
 	e.t.Helper()
-	ok(e.t, json.Unmarshal([]byte(e.text(ledger.JobPath(job, ledger.StatusFile))), &s))
+	return e.statusAt(ledger.JobPath(job, ledger.StatusFile))
+}
+
+func (e *ended) statusAt(path string) (s ledger.JobStatus) {
+	e.t.Helper()
+	ok(e.t, json.Unmarshal([]byte(e.text(path)), &s))
 	return s
 }
 

@@ -22,12 +22,13 @@ import (
 // watched is what a watcher says on descriptor 3 once its program has ended.
 type watched struct {
 	Exit int
-	Left []string // processes that outlived the program, zombies included
+	Left []string // processes that outlived the program, and what they did not wait for
 }
 
-// watch runs a program as a subreaper that waits for nothing but that program:
-// whatever escapes from it ends up as a child of this process and is found there.
-// The finding goes to descriptor 3; what is left is killed.
+// watch runs a program in the place of the system's first process: whatever escapes
+// from the program becomes a child of this one, is waited for as it ends, and is found
+// here if it outlives the program. The finding goes to descriptor 3; what is left is
+// killed.
 func watch(argv []string) int {
 	runtime.LockOSThread() // the death signal belongs to the thread that starts the program
 	finding := os.NewFile(3, "finding")
@@ -37,7 +38,7 @@ func watch(argv []string) int {
 	}
 	unix.CloseOnExec(3)
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.Env = without(os.Environ(), stageEnv)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
 	result := watched{}
@@ -52,24 +53,52 @@ func watch(argv []string) int {
 			_ = cmd.Process.Signal(sig) // the program may have ended
 		}
 	}()
-	var exit *exec.ExitError
-	if err := cmd.Wait(); errors.As(err, &exit) {
-		result.Exit = exit.ExitCode()
-	} else if err != nil {
+	var err error
+	if result.Exit, err = reapUntil(cmd.Process.Pid); err != nil {
 		fmt.Fprintln(os.Stderr, "watcher:", err)
 		return 1
 	}
-	for _, pid := range descendants(os.Getpid()) {
-		result.Left = append(result.Left, describe(pid))
-		if err := unix.Kill(pid, unix.SIGKILL); err != nil && !errors.Is(err, unix.ESRCH) {
-			fmt.Fprintln(os.Stderr, "watcher:", err)
-		}
-	}
+	result.Left = endAll()
 	if err := json.NewEncoder(finding).Encode(result); err != nil {
 		fmt.Fprintln(os.Stderr, "watcher:", err)
 		return 1
 	}
 	return 0
+}
+
+// reapUntil waits for every child as it ends until that with this pid has, and for
+// those that have ended by then.
+func reapUntil(pid int) (exit int, err error) {
+	for options := 0; ; {
+		var status unix.WaitStatus
+		ended, err := unix.Wait4(-1, &status, options, nil)
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case errors.Is(err, unix.ECHILD) && options != 0, err == nil && ended == 0:
+			return exit, nil
+		case err != nil:
+			return 0, err
+		case ended == pid:
+			exit, options = status.ExitStatus(), unix.WNOHANG
+		}
+	}
+}
+
+// endAll kills every process below this one and describes those it found at first.
+func endAll() (left []string) {
+	for i := 0; ; i++ {
+		below := descendants(os.Getpid())
+		if len(below) == 0 {
+			return left
+		}
+		for _, pid := range below {
+			if i == 0 {
+				left = append(left, describe(pid))
+			}
+			_ = unix.Kill(pid, unix.SIGKILL) // it may have ended
+		}
+		_, _ = unix.Wait4(-1, nil, 0, nil) // one by one; who forks meanwhile is seen again
+	}
 }
 
 func without(env []string, name string) (out []string) {
