@@ -24,11 +24,9 @@ const (
 // presence is an engine as whoever started it knows it.
 type presence struct {
 	control *detach.Control
-	run     atomic.Pointer[detach.Begun]
+	begun   atomic.Bool      // there is a run
 	quit    func(status int) // ends the process; all that was printed goes out before
 }
-
-func (p *presence) begun() bool { return p.run.Load() != nil }
 
 // runEngine carries out a command line in this process, which launch-engine started.
 func runEngine(ctx context.Context, sys System, args []string) error {
@@ -111,7 +109,7 @@ func (t *telling) begun(id, dir string) {
 	t.runID = id
 	sayBegun(t.sys, id, dir)
 	if e := t.sys.engine; e != nil {
-		e.run.Store(&detach.Begun{RunID: id, Dir: dir})
+		e.begun.Store(true)
 		e.control.Begun(id, dir)
 	}
 }

@@ -72,7 +72,7 @@ func (b *brakes) interrupt(sys System, n int, polite func()) {
 // goAway ends an engine without ending what runs. Before there is a run there is
 // nothing to keep, and one that asks twice is not kept waiting.
 func (b *brakes) goAway(sys System, n int) {
-	if n > 1 || !sys.engine.begun() {
+	if n > 1 || !sys.engine.begun.Load() {
 		b.quit(exitInterrupted)
 	}
 	close(b.leave)
