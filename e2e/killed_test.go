@@ -10,7 +10,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"orchestrate/faults/campaign"
 	"orchestrate/internal/failpoint"
@@ -40,7 +39,7 @@ var killedAt = []campaign.Moment{
 	{Point: failpoint.SettleAfter, Nth: 1},
 	{Point: failpoint.Arbitrating, Nth: 1},
 	{Point: failpoint.VerdictThere, Nth: 1},
-	{After: 6 * time.Second},
+	{Point: failpoint.JournalSynced, Nth: 8},
 }
 
 // Nothing is lost, doubled or left of runs of real agents that are killed, and an

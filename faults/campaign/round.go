@@ -75,7 +75,7 @@ type Result struct {
 
 // limits bound what a fault could make endless.
 const (
-	commandLimit = time.Minute
+	commandLimit = 3 * time.Minute
 	goneLimit    = 15 * time.Second
 	resumeLimit  = 6
 )
