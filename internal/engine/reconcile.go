@@ -117,7 +117,7 @@ func (r *run) carryOn(a *attempt, why string) error {
 }
 
 // readExit is what the supervisor left of the attempt; fs.ErrNotExist when it has
-// not ended, or its supervisor died.
+// not ended, or its supervisor died, or a power loss left its file empty or torn.
 func (r *run) readExit(a *attempt) (supervise.Exit, error) {
 	var exit supervise.Exit
 	data, err := r.led.ReadFile(ledger.JobPath(a.job.ID, ledger.ExitFile))
@@ -125,7 +125,7 @@ func (r *run) readExit(a *attempt) (supervise.Exit, error) {
 		return exit, err
 	}
 	if err := json.Unmarshal(data, &exit); err != nil {
-		return exit, fmt.Errorf("%s: %w", r.led.Path(a.job.ID, ledger.ExitFile), err)
+		return exit, fmt.Errorf("%s: %w: %w", r.led.Path(a.job.ID, ledger.ExitFile), err, fs.ErrNotExist)
 	}
 	if exit.Attempt != a.n {
 		return exit, fs.ErrNotExist
