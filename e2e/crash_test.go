@@ -51,6 +51,7 @@ rules:
 func threeAtWork(t *testing.T, start func(h *house) *command) (h *house, run *command, dir string) {
 	l := newLab(t, heldScenario, nil)
 	l.repository()
+	l.vouch()
 	l.file("jobs.yaml", killedGraph)
 	h = l.openHouse()
 	run = start(h)

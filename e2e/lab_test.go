@@ -186,6 +186,13 @@ func (l *lab) command(stdin string, argv ...string) string {
 	return string(out)
 }
 
+// vouch says that the agents can do every task, where that is not what is tested: a
+// busy machine must not decide it by how soon they answer.
+func (l *lab) vouch() {
+	l.t.Helper()
+	l.file("home/.config/orchestrate/config.yaml", "runtimes: {claude: {capability: C3}, codex: {capability: C3}}\n")
+}
+
 // repository commits the files (name, content, …) as the workspace's only commit.
 func (l *lab) repository(files ...string) {
 	l.t.Helper()

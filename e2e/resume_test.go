@@ -20,6 +20,7 @@ import (
 func TestAnInterruptedRunIsResumed(t *testing.T) {
 	l := newLab(t, heldScenario, nil)
 	l.repository()
+	l.vouch()
 	l.askedAt = 3
 	e := l.spec(killedGraph, syscall.SIGINT).wants(130)
 	if !strings.Contains(e.stderr, "orchestrate resume "+id(e.run)) {
@@ -66,19 +67,21 @@ rules:
 // run does the rest and asks nobody who was done.
 func TestARunOutOfQuotaIsFinishedLater(t *testing.T) {
 	cases := []struct {
-		name, arbiter, message string
-		code                   int
+		name, arbiter string
+		code          int
+		message, said string // by the service; by the agent
 	}{
-		{"codex", "claude", "You exceeded your current quota, please check your plan and billing details.", 429},
-		{"claude", "codex", "Your credit balance is too low to access the Anthropic API.", 400},
+		{"codex", "claude", 402, "You've hit your usage limit. Try again at 21:20.", "You've hit your usage limit. Try again at 21:20."},
+		{"claude", "codex", 400, "Your credit balance is too low to access the Anthropic API.", "Credit balance is too low"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			spent := fmt.Sprintf(`  - {name: spent, matches: "(third|fourth|fifth) word", do: [{status: {code: %d, message: "%s"}}]}`, c.code, c.message)
 			l := newLab(t, fmt.Sprintf(fiveAnswers, spent), nil)
 			l.repository()
+			l.vouch()
 			e := l.spec(fmt.Sprintf(fiveJobs, c.name, c.arbiter)).wants(1)
-			for _, text := range []string{c.name + " is out of quota", c.message[:20], "orchestrate resume " + id(e.run)} {
+			for _, text := range []string{c.name + " is out of quota", c.said, "orchestrate resume " + id(e.run)} {
 				if !strings.Contains(e.stderr, text) {
 					t.Errorf("%q is not in\n%s", text, e.stderr)
 				}
@@ -134,6 +137,7 @@ jobs:
 func TestABlockedJobIsDoneOnceSignedIn(t *testing.T) {
 	l := newLab(t, fmt.Sprintf(fiveAnswers, ""), nil)
 	l.repository()
+	l.vouch()
 	signedIn := l.env
 	l.env = slices.DeleteFunc(slices.Clone(signedIn), func(e string) bool { return strings.HasPrefix(e, "ANTHROPIC_API_KEY=") })
 	e := l.spec(twoScouts).wants(3)
