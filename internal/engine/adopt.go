@@ -59,6 +59,7 @@ func (r *run) equipAgain(ctx context.Context, a *attempt, f ledger.Furnished) {
 	if ok {
 		if cmd, err := ad.Command(r.request(a), r.profile(a.route.Runtime)); err == nil {
 			a.cmd = cmd // for the environment of its checks
+			a.route.Constrained = constrained(a.route, cmd)
 		}
 		a.env = r.environment(a, ad)
 	}

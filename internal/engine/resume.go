@@ -41,9 +41,8 @@ func (e *Engine) Resume(ctx context.Context, req ResumeRequest, obs Observer, ct
 		return res, err
 	}
 	defer func() { err = errors.Join(err, r.slots.close()) }()
-	r.led, r.resumed, r.treeRoot = led, true, ""
-	led.Guard(r.redact)
-	r.treeRoot = r.trees()
+	r.led, r.resumed = led, true
+	r.settleIn()
 	if err := r.recall(ctx, old); err != nil {
 		return res, err
 	}
@@ -56,11 +55,13 @@ func (e *Engine) Resume(ctx context.Context, req ResumeRequest, obs Observer, ct
 
 // goOn is the resumed run from its first record on.
 func (r *run) goOn(ctx context.Context, old *past, req ResumeRequest, obs Observer) (Result, error) {
-	if err := r.led.Append(ledger.Resumed(req.RetryFailed)); err != nil {
+	first := []ledger.Record{ledger.Resumed(req.RetryFailed)}
+	if err := r.led.Append(first...); err != nil {
 		return Result{}, err
 	}
 	failpoint.Hit(failpoint.Resumed)
 	obs.Begun(r.led.ID, r.led.Dir)
+	obs.Record(first[0])
 	r.led.Follow(obs.Record)
 	for _, text := range r.led.Notes() {
 		r.note(ledger.Noted("", text))

@@ -140,6 +140,15 @@ func (e *Engine) newRun(ctx context.Context, p *Plan) (*run, error) {
 	return r, nil
 }
 
+// settleIn makes the run directory the place for what the run leaves.
+func (r *run) settleIn() {
+	r.led.Guard(r.redact)
+	r.treeRoot = r.trees()
+	if r.plan.Repo != nil {
+		r.plan.Repo.KeepIn(r.led.Dir)
+	}
+}
+
 // trees says where the worktrees of the run go.
 func (r *run) trees() string {
 	root := r.eng.Operator.WorktreeRoot
@@ -270,8 +279,7 @@ func (r *run) budgetThatEnded() string {
 
 // open leaves what is known before the first probe and says where.
 func (r *run) open(obs Observer) error {
-	r.led.Guard(r.redact)
-	r.treeRoot = r.trees()
+	r.settleIn()
 	err := errors.Join(
 		r.led.WriteFile(ledger.SpecFile, r.plan.Spec.Source),
 		r.led.WriteFile(ledger.JobsFile, r.plan.Spec.Resolved()),

@@ -60,29 +60,32 @@ func Reopen(dir string, visit func(Record) error) (*Run, error) {
 // Notes say, for a person, what Reopen found amiss and mended.
 func (r *Run) Notes() []string { return r.notes }
 
-func (r *Run) reopen(visit func(Record) error) (journal *os.File, err error) {
-	if journal, err = r.root.OpenFile(JournalFile, os.O_RDWR|os.O_APPEND, fileMode); err != nil {
+func (r *Run) reopen(visit func(Record) error) (*os.File, error) {
+	journal, err := r.root.OpenFile(JournalFile, os.O_RDWR|os.O_APPEND, fileMode)
+	if err != nil {
 		return nil, r.noJournal(err)
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, journal.Close())
-		}
-	}()
+	if err := r.reopenWith(journal, visit); err != nil {
+		return nil, errors.Join(err, journal.Close())
+	}
+	return journal, nil
+}
+
+func (r *Run) reopenWith(journal *os.File, visit func(Record) error) error {
 	if err := r.takeOver(); err != nil {
-		return nil, err
+		return err
 	}
 	dirs, err := r.replayProven(journal, visit)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := r.mend(dirs); err != nil {
-		return nil, r.unwritable(err)
+		return r.unwritable(err)
 	}
 	if err := writeOwner(r.lock, process.Self()); err != nil {
-		return nil, r.unwritable(err)
+		return r.unwritable(err)
 	}
-	return journal, nil
+	return nil
 }
 
 func (r *Run) noJournal(err error) error {
@@ -217,7 +220,7 @@ func (r *Run) mendJob(job string, saw found) error {
 func (r *Run) sweep(dir string, names []string) (err error) {
 	for _, name := range names {
 		if isTemp(name) {
-			err = errors.Join(err, r.root.Remove(filepath.Join(dir, name)))
+			err = errors.Join(err, r.root.RemoveAll(filepath.Join(dir, name)))
 		}
 	}
 	return err

@@ -87,7 +87,7 @@ func TestWhatTheJournalDoesNotKnowIsNamed(t *testing.T) {
 		before := tree(t, w.dir)
 		_, err := Reopen(w.dir, nil)
 		var loss *LossError
-		if !errors.As(err, &loss) {
+		if !errors.As(err, &loss) || err.Error() != loss.Error() {
 			t.Errorf("%s: %v", name, err)
 		}
 		for _, text := range append(c.says, w.dir, "nothing is started", SpecFile) {

@@ -219,7 +219,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 // replaceFile writes data beside path and puts it in place in one step, durable
 // before it has its name. What a process left that died before that is written over.
 func replaceFile(path string, data []byte) error {
-	tmp := path + ".tmp"
+	tmp := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".0.tmp")
 	f, err := os.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err

@@ -29,6 +29,7 @@ type git struct {
 	gitDir   string
 	workTree string
 	config   []string // extra key=value, after the hardening
+	scratch  string   // where temporary indexes go, "" = the system's place
 }
 
 // call is one git command.

@@ -56,7 +56,7 @@ func (r *Repo) treeAt(at TreePlace) *Tree {
 	gitDir := filepath.Clean(at.GitDir)
 	return &Tree{
 		Dir: at.Dir, Branch: at.Branch, Base: at.Base, parent: at.Base, common: r.common,
-		git:  git{gitDir: gitDir, workTree: at.Dir, config: r.git.config},
+		git:  git{gitDir: gitDir, workTree: at.Dir, config: r.git.config, scratch: r.git.scratch},
 		seed: filepath.Join(gitDir, baseIndex),
 	}
 }

@@ -94,6 +94,10 @@ func userExcludes(ctx context.Context, dir string) ([]string, error) {
 	return []string{"core.excludesFile=" + strings.TrimSuffix(string(out), "\x00")}, nil
 }
 
+// KeepIn names the folder for temporary files, from then on also of the trees: one
+// that whoever comes after a crash cleans up. Call it before anything else.
+func (r *Repo) KeepIn(dir string) { r.git.scratch = dir }
+
 // Top is the absolute path of the checkout.
 func (r *Repo) Top() string { return r.git.workTree }
 

@@ -23,7 +23,7 @@ type index struct {
 // newIndex makes a temporary index from seed, whose remembered file times save
 // reading what did not change; without a seed it is empty. Call remove at the end.
 func newIndex(g git, seed string) (*index, error) {
-	dir, err := os.MkdirTemp("", "orchestrate-index-")
+	dir, err := os.MkdirTemp(g.scratch, ".index.*.tmp")
 	if err != nil {
 		return nil, err
 	}
