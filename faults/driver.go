@@ -139,7 +139,7 @@ func (d *driver) play(r *campaign.Round) (res campaign.Result, err error) {
 	defer runtime.UnlockOSThread()
 	cmd := exec.Command("/proc/self/exe", "round", file)
 	cmd.Stderr = os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM}
 	out, err := cmd.Output()
 	if err != nil {
 		return res, fmt.Errorf("round %s: %w", r.Base, err)

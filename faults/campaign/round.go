@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -94,6 +95,7 @@ func Play(r Round) (res Result, err error) {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return res, err
 	}
+	go endWithAll()
 	self, err := os.Executable()
 	if err != nil {
 		return res, err
@@ -118,6 +120,18 @@ func Play(r Round) (res Result, err error) {
 	p.judge()
 	p.Took = time.Since(begun)
 	return p.Result, nil
+}
+
+// endWithAll ends the round when it is asked to, and with it all of its processes:
+// one that has stopped at a failpoint would stay for ever.
+func endWithAll() {
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, os.Interrupt, unix.SIGTERM)
+	<-asked
+	for all := Below(os.Getpid()); len(all) > 0; all = Below(os.Getpid()) {
+		kill(all)
+	}
+	os.Exit(1)
 }
 
 func (p *play) fault(k Kind, text string) { p.Faults = append(p.Faults, Fault{k, text}) }
