@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -67,6 +68,7 @@ func runSpec(h *house) *command { return h.start("run", quoted(filepath.Join(h.b
 func TestAKilledEnginesAgentsAreAdopted(t *testing.T) {
 	h, run, dir := threeAtWork(t, runSpec)
 	before := h.locks(dir, "scan", "tell", "write")
+	codex := named(tree(before["tell"].Supervisor.PID), "codex")
 	h.killEngine(dir)
 	if said := run.end(dir).wants(130).stderr; !strings.Contains(said, "orchestrate resume "+id(dir)) {
 		t.Errorf("it is not said how to go on:\n%s", said)
@@ -79,6 +81,9 @@ func TestAKilledEnginesAgentsAreAdopted(t *testing.T) {
 			t.Errorf("job %s: %+v is %s; before it was %+v", job, lock.Program, lock.Program.Fate(), was.Program)
 		}
 		t.Logf("job %s: pid %d started at %d, before and after", job, lock.Program.PID, lock.Program.StartTime)
+	}
+	if now := named(tree(before["tell"].Supervisor.PID), "codex"); len(codex) == 0 || !slices.Equal(now, codex) {
+		t.Errorf("what codex started is %+v; before it was %+v", now, codex)
 	}
 	h.release()
 	e := resumed.end(dir).wants(0).sound()
@@ -159,6 +164,14 @@ func TestARunOutlivesTheShellThatStartedIt(t *testing.T) {
 	}
 	h.close()
 	e.passed(map[string]int{"scan": 1, "tell": 1, "write": 1})
+}
+
+// named are those of the processes that run a program of this name.
+func named(all []process.Identity, name string) []process.Identity {
+	return slices.DeleteFunc(all, func(id process.Identity) bool {
+		program, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", id.PID))
+		return err != nil || filepath.Base(program) != name
+	})
 }
 
 // untilAdopted waits until that many attempts are said to have been taken over.
