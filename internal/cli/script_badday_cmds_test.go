@@ -132,7 +132,7 @@ func lines(file string) (int, error) {
 
 // strike runs a spec under every limit from a first to a last one and then resumes
 // what is left without it: `strike WHAT FIRST LAST STEP SPEC`, WHAT as for `limit`.
-// $ROUND in the spec is the folder of one such round.
+// $ROUND in the spec is the folder of one such round; it has a folder count.
 func strike(ts *testscript.TestScript, _ bool, args []string) {
 	need(ts, args, 5, 5, "strike WHAT FIRST LAST STEP SPEC")
 	var bounds [3]int
@@ -144,6 +144,9 @@ func strike(ts *testscript.TestScript, _ bool, args []string) {
 	hit := map[string]int{}
 	for n := bounds[0]; n <= bounds[1]; n += bounds[2] {
 		s := newScene(ts, fmt.Sprintf("%s-%d", args[0], n), args[4])
+		back := ts.MkAbs(".")
+		repo(ts, false, []string{s.project})
+		ts.Check(ts.Chdir(back))
 		how, err := s.struck(args[0], strconv.Itoa(n))
 		if err != nil {
 			ts.Fatalf("limit %s %d: %v", args[0], n, err)
@@ -163,7 +166,7 @@ const (
 	resumed  = "resumed"
 )
 
-// scene is a repository with a spec, and room for what its programs leave.
+// scene is a folder with a spec, and room for what its programs leave.
 type scene struct {
 	dir, project string
 	env          []string
@@ -175,12 +178,9 @@ func newScene(ts *testscript.TestScript, name, spec string) scene {
 	for _, v := range []string{"PATH", "HOME", "TMPDIR", "GIT_CONFIG_NOSYSTEM", "GORACE"} {
 		s.env = append(s.env, v+"="+ts.Getenv(v))
 	}
-	ts.Check(os.MkdirAll(s.project, 0o755))
+	ts.Check(errors.Join(os.MkdirAll(s.project, 0o755), os.Mkdir(filepath.Join(s.dir, "count"), 0o755)))
 	text := strings.ReplaceAll(ts.ReadFile(spec), "$ROUND", s.dir)
 	ts.Check(os.WriteFile(filepath.Join(s.project, "jobs.yaml"), []byte(text), 0o600))
-	back := ts.MkAbs(".")
-	repo(ts, false, []string{s.project})
-	ts.Check(ts.Chdir(back))
 	return s
 }
 
