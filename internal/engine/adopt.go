@@ -89,9 +89,18 @@ func (r *run) adopt(ctx context.Context, a *attempt) error {
 		r.endOfCheck(ctx, a)
 	}
 	if a.exit.PID != 0 && r.statusIn(a.job.ID) == ledger.Queued {
-		r.note(ledger.Started(a.job.ID, a.n, a.exit.PID, 0))
+		r.note(r.startedBefore(a))
 	}
 	return r.takeIn(a)
+}
+
+// startedBefore is the record that an engine before could not write any more.
+func (r *run) startedBefore(a *attempt) ledger.Record {
+	held, err := r.led.AttemptLock(a.job.ID)
+	if err != nil || held.Program == nil || held.Program.PID != a.exit.PID { // a check has run since
+		return ledger.Started(a.job.ID, a.n, a.exit.PID, 0)
+	}
+	return ledger.Started(a.job.ID, a.n, held.Program.PID, held.Program.StartTime)
 }
 
 // statusIn is where the journal says that a job stands.
@@ -176,10 +185,8 @@ func (r *run) endRemains(ctx context.Context, a *attempt) supervise.Proof {
 	if held.Supervisor.Fate() == process.Alive { // it has been given up: it must not go on by itself
 		r.signalDead(a, *held.Supervisor)
 	}
-	remains := supervise.Remains{
-		Supervisor: *held.Supervisor, Cgroup: held.Cgroup, Descendants: r.seen(a),
-		Mark: outVariable + "=" + filepath.Join(r.led.JobDir(a.job.ID), ledger.ArtifactsDir),
-	}
+	remains := r.remains(a)
+	remains.Supervisor, remains.Cgroup = *held.Supervisor, held.Cgroup
 	if held.Program != nil {
 		remains.Program = *held.Program
 	}
@@ -187,7 +194,18 @@ func (r *run) endRemains(ctx context.Context, a *attempt) supervise.Proof {
 	if err != nil {
 		r.note(ledger.Noted(a.job.ID, r.redact.String(err.Error())))
 	}
+	if proof.Gone { // it died while it wrote its last file
+		r.fail(r.led.Remove(ledger.JobPath(a.job.ID, ".exit.json.tmp")))
+	}
 	return proof
+}
+
+// remains is by what the processes of an attempt are found, beside what its lock says.
+func (r *run) remains(a *attempt) supervise.Remains {
+	return supervise.Remains{
+		Descendants: r.seen(a),
+		Mark:        outVariable + "=" + filepath.Join(r.led.JobDir(a.job.ID), ledger.ArtifactsDir),
+	}
 }
 
 func (r *run) signalDead(a *attempt, who process.Identity) {

@@ -194,7 +194,9 @@ func (r *run) carryOut(ctx context.Context, slot int, a *attempt) error {
 	switch {
 	case err != nil && a.exit.EndedAt.IsZero(): // the supervisor itself failed
 		a.lost = err.Error()
-		a.exit.Proof = r.endRemains(ctx, a)
+		if a.exit.Proof = r.endRemains(ctx, a); a.exit.Proof.Gone {
+			a.lost += "; all that was left of it has been ended"
+		}
 	case err != nil: // the program ended as exit says, some evidence of it is missing
 		r.note(ledger.Noted(a.job.ID, r.redact.String(err.Error())))
 	}

@@ -233,14 +233,7 @@ func (r *run) dropArbiter(ctx context.Context) {
 	if a == nil {
 		return
 	}
-	delete(r.carried, ledger.ArbiterJob)
-	ended, cancel := context.WithCancel(ctx)
-	cancel()
-	defer a.release()
-	if err := r.adopt(ended, a); err != nil {
-		r.tell("what an arbiter before left could not be taken in: " + err.Error())
-	}
-	r.fail(r.cutOff(a, "what it reviewed has changed", a.exit.Proof))
+	r.fail(r.drop(ctx, a, "what it reviewed has changed"))
 }
 
 // turn is what follows from an attempt of the arbiter: nothing, the same question

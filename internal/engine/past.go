@@ -20,11 +20,11 @@ type past struct {
 
 // pastJob is what it says of one job.
 type pastJob struct {
-	routes []ledger.Route // of its attempts, the first is attempt 1
-	open   bool           // the newest attempt has not ended
-	begun  time.Time      // when that was intended
-	events int64          // of it that are in the journal
-	status *ledger.JobStatus
+	routes []ledger.Route    // of its attempts, the first is attempt 1
+	open   bool              // the newest attempt has not ended
+	begun  time.Time         // when that was intended
+	events int64             // of it that are in the journal
+	status *ledger.JobStatus // nil = it has not settled
 	work   *ledger.Work
 	ended  []ledger.JobStatus // attempts since the job was last put back on purpose
 	all    []ledger.JobStatus // every attempt that ended
@@ -76,7 +76,10 @@ func (p *past) end(r ledger.Record) {
 		j.ended, j.all = append(j.ended, *r.Settled), append(j.all, *r.Settled)
 		p.spent.add(r.Settled.Usage, r.Settled.Route != nil && r.Settled.Route.Runtime == runtimeExec)
 	}
-	j.open, j.status, j.work = false, r.Settled, r.Work
+	j.open, j.status, j.work = false, nil, r.Work
+	if r.Kind == ledger.KindSettled {
+		j.status = r.Settled
+	}
 }
 
 // families are those of the runtimes that its attempts ran on.

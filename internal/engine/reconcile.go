@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/route"
@@ -37,6 +38,10 @@ func (r *run) reconcile(ctx context.Context, old *past, req ResumeRequest) error
 	if err := r.requeue(old, req); err != nil {
 		return err
 	}
+	if err := r.dropStale(ctx); err != nil {
+		return err
+	}
+	r.endAgain(ctx, old)
 	r.restoreTries(old)
 	r.standAsTheyAre()
 	return r.led.Append() // what was noted so far is durable before anything starts
@@ -59,6 +64,9 @@ func (r *run) attemptOf(id string, pj *pastJob) *attempt {
 func (r *run) takeUp(ctx context.Context, a *attempt) error {
 	id := a.job.ID
 	held, err := r.led.AttemptLock(id)
+	if errors.Is(err, fs.ErrNotExist) && r.ran(a) {
+		return r.takeUpLockless(ctx, a)
+	}
 	if errors.Is(err, fs.ErrNotExist) || err == nil && held.Attempt != a.n {
 		a.dir = "" // what is in the job's directory is not this attempt's
 		return r.cutOff(a, "its engine died before anything was started", nothingStarted)
@@ -86,6 +94,39 @@ func (r *run) takeUp(ctx context.Context, a *attempt) error {
 		return r.cutOff(a, "its engine died before its program was started", nothingStarted)
 	}
 	return r.takeUpIdle(ctx, a)
+}
+
+// ran reports whether the job's directory holds what only the attempt's supervisor can
+// have left there.
+func (r *run) ran(a *attempt) bool {
+	if _, err := r.readExit(a); err == nil {
+		return true
+	}
+	_, err := r.led.ReadFile(ledger.JobPath(a.job.ID, ledger.EventsFile))
+	return err == nil
+}
+
+// lockless is how long the supervisor of a program that was ended may take to go,
+// where nothing tells who it is.
+const lockless = 3 * time.Second
+
+// takeUpLockless does it for an attempt whose lock somebody took away. What it did
+// cannot be settled; what is left of it is found by its mark.
+func (r *run) takeUpLockless(ctx context.Context, a *attempt) error {
+	a.handed = true
+	proof, err := supervise.End(context.WithoutCancel(ctx), r.remains(a))
+	if err != nil {
+		r.note(ledger.Noted(a.job.ID, r.redact.String(err.Error())))
+	}
+	for end := time.Now().Add(lockless); proof.Gone && time.Now().Before(end); time.Sleep(adoptEvery) {
+		if _, err := r.readExit(a); err == nil {
+			break
+		}
+	}
+	if err := r.importEvents(a); err != nil {
+		return err
+	}
+	return r.cutOff(a, ledger.JobPath(a.job.ID, ledger.AttemptLockFile)+" is gone, so what it did cannot be settled", proof)
 }
 
 // takeUpIdle does it for an attempt whose supervisor has let go of it.
@@ -153,9 +194,6 @@ func (r *run) cutOff(a *attempt, why string, proof supervise.Proof) error {
 			return err
 		}
 	}
-	if !proof.Gone && r.jobs[a.job.ID] != nil {
-		r.unproven[a.job.ID] = proof
-	}
 	return nil
 }
 
@@ -181,11 +219,6 @@ func (r *run) requeue(old *past, req ResumeRequest) error {
 
 func (r *run) putBack(j *jobRun, pj *pastJob, why string) error {
 	id := j.planned.Job.ID
-	if p := pj.status.Proof; p != nil && !p.Gone && len(pj.routes) > 0 {
-		if proof := r.endRemains(context.Background(), r.attemptOf(id, pj)); !proof.Gone {
-			r.unproven[id] = proof
-		}
-	}
 	if err := r.led.Append(ledger.Requeued(id, r.redact.String(why))); err != nil {
 		return err
 	}
@@ -195,6 +228,57 @@ func (r *run) putBack(j *jobRun, pj *pastJob, why string) error {
 		return nil
 	}
 	return r.led.Remove(ledger.JobPath(id, ledger.StatusFile)) // it speaks of no attempt
+}
+
+// dropStale ends attempts under way that build on what has to be done again.
+func (r *run) dropStale(ctx context.Context) error {
+	for _, id := range r.plan.Graph.Order() {
+		a := r.carried[id]
+		if a == nil {
+			continue
+		}
+		for _, on := range a.job.DependsOn {
+			if s := r.jobs[on].status; s != nil && s.Status == ledger.Success {
+				continue
+			}
+			if err := r.drop(ctx, a, "job "+on+", on which it builds, has to be done again"); err != nil {
+				return err
+			}
+			break
+		}
+	}
+	return nil
+}
+
+// drop ends an attempt that an engine before began and that is of no use any more.
+func (r *run) drop(ctx context.Context, a *attempt, why string) error {
+	delete(r.carried, a.job.ID)
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	defer a.release()
+	if err := r.adopt(ended, a); err != nil {
+		return err
+	}
+	return r.cutOff(a, why, a.exit.Proof)
+}
+
+// endAgain looks once more for what is left of attempts that were not proven to have
+// ended, before their jobs are dispatched again.
+func (r *run) endAgain(ctx context.Context, old *past) {
+	for id, j := range r.jobs {
+		if len(j.ended) == 0 || j.status != nil || r.carried[id] != nil {
+			continue
+		}
+		if p := j.ended[len(j.ended)-1].Proof; p == nil || p.Gone {
+			continue
+		}
+		a := r.attemptOf(id, old.job(id))
+		if proof := r.endRemains(ctx, a); !proof.Gone {
+			r.unproven[id] = proof
+		} else {
+			delete(r.unproven, id)
+		}
+	}
 }
 
 // restoreTries counts what was tried of a job that waits for its next attempt, so

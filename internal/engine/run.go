@@ -211,7 +211,12 @@ func (r *run) carryThrough(ctx context.Context, obs Observer) (Result, error) {
 		return Result{}, r.broken
 	}
 	r.outsideChanges(context.WithoutCancel(ctx))
-	return r.finish(ctx, r.judge(work))
+	verdict := r.judge(work)
+	if err := r.slots.close(); err != nil {
+		// Each had no job any more, or its death was that of its job and is told there.
+		r.note(ledger.Noted("", r.redact.String(err.Error())))
+	}
+	return r.finish(ctx, verdict)
 }
 
 // underWay are the jobs of which an engine before began an attempt that has not ended.

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"orchestrate/internal/check"
 	"orchestrate/internal/failpoint"
@@ -15,7 +14,6 @@ import (
 	"orchestrate/internal/policy"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/spec"
-	"orchestrate/internal/supervise"
 	"orchestrate/internal/workspace"
 )
 
@@ -199,42 +197,4 @@ func paths(changes []workspace.Change) []string {
 		out = append(out, c.Path)
 	}
 	return out
-}
-
-// checkRunner runs checks under the slot's supervisor, with the same bounds and
-// the same proof as a job.
-type checkRunner struct {
-	run     *run
-	slot    int
-	attempt *attempt
-}
-
-// Run implements check.Runner. A check runs under its attempt's lock: nobody takes
-// the tree for idle meanwhile. What an engine that died left of one is removed.
-func (c *checkRunner) Run(ctx context.Context, cmd check.Command) (check.Result, error) {
-	sup, err := c.run.slots.take(ctx, c.slot)
-	if err != nil {
-		return check.Result{}, err
-	}
-	dir := strings.TrimSuffix(cmd.Stdout, ".out") + ".d"
-	if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o700)); err != nil {
-		return check.Result{}, err
-	}
-	exit, err := sup.Run(ctx, supervise.Invocation{
-		Job: cmd.Job, Attempt: c.attempt.n, Dir: dir, Argv: cmd.Argv, Env: cmd.Env, Cwd: cmd.Dir,
-		Decoder: runtime.DecoderSpec{Runtime: runtimeExec}, Timeout: cmd.Timeout, Grace: grace, PoliteStop: "TERM-GROUP",
-		MaxBytes: 1 << 20, Secrets: c.run.secrets, AllowedSecrets: c.run.allowed,
-	}, c.attempt.locks(), func(supervise.Process) {})
-	if err != nil {
-		return check.Result{}, err
-	}
-	err = errors.Join(
-		os.Rename(filepath.Join(dir, ledger.StdoutFile), cmd.Stdout),
-		os.Rename(filepath.Join(dir, ledger.StderrFile), cmd.Stderr),
-		os.RemoveAll(dir),
-	)
-	return check.Result{
-		ExitCode: exit.ExitCode, TimedOut: exit.Stop == supervise.StopTimeout, SpawnError: exit.SpawnError,
-		Duration: time.Duration(exit.DurationMs) * time.Millisecond,
-	}, err
 }

@@ -79,5 +79,6 @@ func (s *slots) close() error {
 		}
 	}
 	s.all, s.dead = make([]Supervisor, len(s.all)), nil
+	supervise.Tidy()
 	return errors.Join(errs...)
 }

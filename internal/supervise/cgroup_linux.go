@@ -62,6 +62,14 @@ func removeStale(parent string) {
 	}
 }
 
+// Tidy removes the empty control groups that supervisors which were killed left beside
+// this process.
+func Tidy() {
+	if parent := ownCgroup(); parent != "" {
+		removeStale(parent)
+	}
+}
+
 // open opens the descriptors that are used for every job. A kernel without
 // cgroup.kill (before 5.14) makes the group useless here.
 func (c *cgroup) open() bool {
