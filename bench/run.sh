@@ -36,6 +36,8 @@ suite() {
 	"$bin/bench" "$name" -bin "$bin" -rounds "$rounds" -out "bench/results/$name.md" "$@"
 }
 suite jobs -work "$work" "${slow[@]}"
+suite scale -work "$first"
+suite one -work "$first" -rounds 20
 suite start -work "$first"
 suite flood -work "$work"
 suite worktrees -work "$work"

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -26,15 +27,20 @@ func TestMeasureCountsWhatOutlivesTheCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	work := "(i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; echo end > done) >/dev/null 2>&1 & exit 3"
+	// Detached as an engine is: in a session of its own, its parent gone.
+	work := "setsid sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; echo $$ > done' >/dev/null 2>&1 & exit 3"
 	c, err := measure(self, dir, os.Environ(), []string{"sh", "-c", work})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "done")); err != nil {
-		t.Error("measure returned before the tree had ended")
+	pid, err := os.ReadFile(filepath.Join(dir, "done"))
+	if err != nil {
+		t.Fatal("measure returned before the tree had ended")
 	}
-	if c.Exit != 3 || c.CPU <= c.Self {
+	if len(c.Orphans) != 1 || fmt.Sprintln(c.Orphans[0].PID) != string(pid) {
+		t.Fatalf("%+v: not the process %s that went on", c.Orphans, pid)
+	}
+	if c.Exit != 3 || c.CPU < c.Orphans[0].CPU+c.Command.CPU || c.Orphans[0].CPU <= c.Command.CPU {
 		t.Errorf("%+v: the loop's time is not counted, or not the exit status", c)
 	}
 }

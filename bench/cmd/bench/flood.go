@@ -27,7 +27,7 @@ func floods(b *bench) (tables []table, err error) {
 		all := []command{
 			{name: "floor: keep 1 MiB, drop the rest", units: 1, argv: append([]string{b.self, "drop"}, flood...)},
 			{
-				name: "orchestrate, whole run", units: 1, argv: []string{filepath.Join(b.bin, "orchestrate"), "run", "spec.yaml"},
+				name: "orchestrate, whole run", units: 1, argv: []string{filepath.Join(b.bin, "orchestrate"), "run", "spec.yaml"}, run: true,
 				prepare: file("spec.yaml", spec), verify: verifyFlood,
 			},
 		}

@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"orchestrate/internal/ledger"
 )
 
 const (
@@ -131,7 +133,7 @@ func (b *bench) orchestrate(name string, steps []step, j int) command {
 		}
 	}
 	return command{
-		name: name, units: len(steps), argv: []string{filepath.Join(b.bin, "orchestrate"), "run", "spec.yaml"},
+		name: name, units: len(steps), argv: []string{filepath.Join(b.bin, "orchestrate"), "run", "spec.yaml"}, run: true,
 		prepare: file("spec.yaml", s.String()),
 		verify:  func(dir string) error { return verifyRun(dir, len(steps)) },
 	}
@@ -139,12 +141,12 @@ func (b *bench) orchestrate(name string, steps []step, j int) command {
 
 // verifyRun holds the run directory against what full evidence means.
 func verifyRun(dir string, n int) error {
-	states, err := filepath.Glob(filepath.Join(dir, "plans/reports/orchestrate-*/state.json"))
-	if err != nil || len(states) != 1 {
-		return fmt.Errorf("%d run directories in %s, expected one", len(states), dir)
+	run, err := runDir(dir)
+	if err != nil {
+		return err
 	}
 	var state struct{ Jobs []struct{ ID, Status string } }
-	data, err := os.ReadFile(states[0])
+	data, err := os.ReadFile(filepath.Join(run, ledger.StateFile))
 	if err != nil {
 		return err
 	}
@@ -152,14 +154,14 @@ func verifyRun(dir string, n int) error {
 		return err
 	}
 	if len(state.Jobs) != n {
-		return fmt.Errorf("%d jobs in %s, expected %d", len(state.Jobs), states[0], n)
+		return fmt.Errorf("%d jobs in %s, expected %d", len(state.Jobs), run, n)
 	}
 	for _, j := range state.Jobs {
 		if j.Status != "success" {
-			return fmt.Errorf("job %s in %s is %s", j.ID, states[0], j.Status)
+			return fmt.Errorf("job %s in %s is %s", j.ID, run, j.Status)
 		}
 		for _, name := range []string{"status.json", "exit.json", "events.jsonl", "command.txt", "stdout.txt", "stderr.txt", "output.md"} {
-			if _, err := os.Stat(filepath.Join(filepath.Dir(states[0]), j.ID, name)); err != nil {
+			if _, err := os.Stat(filepath.Join(run, j.ID, name)); err != nil {
 				return err
 			}
 		}

@@ -93,9 +93,9 @@ func graphTable(all []sample, where string) table {
 func shareTable(all []sample, where string) table {
 	t := table{
 		title: "Where a job's CPU goes, on " + where,
-		note: "Milliseconds per job. The engine's own process is what its process table entry says; the program itself is what fork/exec costs beside it " +
-			"(in the same rounds); the supervisors are the rest. Start-up and planning of the run are included in the engine's part.",
-		head: []string{"run", "whole", "engine", "supervisors", "program"},
+		note: "Milliseconds per job. The viewer is the command that was called, with the step between it and the engine; the engine's own process is what its process table entry says; " +
+			"the program itself is what fork/exec costs beside it (in the same rounds); the supervisors are the rest. Start-up and planning of the run are included in the first two.",
+		head: []string{"run", "whole", "viewer", "engine", "supervisors", "program"},
 	}
 	for _, name := range []string{at("orchestrate", 2), at("orchestrate", 8), at("orchestrate wide", 8), "orchestrate chain"} {
 		s, floor := find(all, name), find(all, at("fork/exec", 2))
@@ -103,8 +103,8 @@ func shareTable(all []sample, where string) table {
 			floor = find(all, at("fork/exec", 8))
 		}
 		whole, program := s.cpuPerUnit(), floor.cpuPerUnit()
-		engine := s.median(func(c cost) float64 { return c.Self }) * 1000 / float64(s.units)
-		t.add(name, number("%.2f", whole), number("%.2f", engine), number("%.2f", whole-engine-program), number("%.2f", program))
+		viewer, engine := s.perUnit(cost.viewer), s.perUnit(func(c cost) float64 { return c.Engine.Own })
+		t.add(name, number("%.2f", whole), number("%.2f", viewer), number("%.2f", engine), number("%.2f", whole-viewer-engine-program), number("%.2f", program))
 	}
 	return t
 }

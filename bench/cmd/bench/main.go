@@ -4,6 +4,8 @@
 // cost, command beside command in one run. See bench/README.md.
 //
 //	bench jobs      -bin DIR -work DIR[,DIR] -out FILE   many small jobs: flat, wide, chain
+//	bench scale     -bin DIR -work DIR[,DIR] -out FILE   one run of very many jobs
+//	bench one       -bin DIR -work DIR -out FILE         one run of one job
 //	bench start     -bin DIR -work DIR -out FILE         start-up
 //	bench worktrees -bin DIR -work DIR[,DIR] -out FILE   isolated writers beside bare git
 //	bench flood     -bin DIR -work DIR[,DIR] -out FILE   a program that floods its output
@@ -31,7 +33,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) == 0 {
-		return errors.New("say what to run: jobs, start, flood or worktrees")
+		return errors.New("say what to run: jobs, scale, one, start, flood or worktrees")
 	}
 	parts := map[string]func([]string) error{
 		"measure": measureMain, "floor": floorMain, "drop": dropMain, "supervisors": supervisorsMain, "trees": treesMain,
@@ -39,10 +41,10 @@ func run(args []string) error {
 	if part, ok := parts[args[0]]; ok {
 		return part(args[1:])
 	}
-	suites := map[string]func(*bench) ([]table, error){"jobs": jobs, "start": starts, "flood": floods, "worktrees": worktrees}
+	suites := map[string]func(*bench) ([]table, error){"jobs": jobs, "scale": scale, "one": one, "start": starts, "flood": floods, "worktrees": worktrees}
 	suite, ok := suites[args[0]]
 	if !ok {
-		return fmt.Errorf("no suite %q: jobs, start, flood or worktrees", args[0])
+		return fmt.Errorf("no suite %q: jobs, scale, one, start, flood or worktrees", args[0])
 	}
 	b, out, err := setUp(args[0], args[1:])
 	if err != nil {
@@ -61,7 +63,9 @@ type bench struct {
 	bin    string   // folder of orchestrate, orchestrate-supervise and the peers that were built
 	places []string // folders to work in, each its own table
 	turns  int
-	slow   bool // also what takes minutes
+	scale  int    // jobs of the large run
+	before string // folder of another build, "" none
+	slow   bool   // also what takes minutes
 }
 
 func setUp(suite string, args []string) (b *bench, out string, err error) {
@@ -71,6 +75,8 @@ func setUp(suite string, args []string) (b *bench, out string, err error) {
 	fs.StringVar(&b.bin, "bin", "bin", "folder with the programs")
 	fs.StringVar(&out, "out", "", "file for the tables")
 	fs.IntVar(&b.turns, "rounds", 5, "rounds; each runs every command once")
+	fs.IntVar(&b.scale, "jobs", 10000, "scale: jobs of the large run")
+	fs.StringVar(&b.before, "before", "", "one: folder with the programs of another build to compare with")
 	fs.BoolVar(&b.slow, "slow", false, "also run what takes minutes (go-task on the wide graph)")
 	if err := fs.Parse(args); err != nil {
 		return nil, "", err

@@ -10,19 +10,29 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
-	"syscall"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
 // cost is what one command used, with everything that it started.
 type cost struct {
-	Wall float64 // seconds
-	CPU  float64 // seconds, user and system, of the whole tree
-	Self float64 // the part of CPU that the command's own process used, in steps of 10 ms
-	RSS  float64 // MiB, of the largest process in the tree
-	Exit int
+	Wall    float64 // seconds
+	CPU     float64 // seconds, user and system, of the whole tree
+	RSS     float64 // MiB, of the largest process in the tree
+	Exit    int
+	Command part   // the command itself
+	Orphans []part // what outlived its parent
+	Engine  part   `json:"-"` // of a run: one of these
+}
+
+// part is one process of a tree, with all that it waited for itself.
+type part struct {
+	PID int
+	CPU float64 // seconds
+	Own float64 // the part of CPU that the process used itself, in steps of 10 ms
+	RSS float64 // MiB, of the largest
 }
 
 // measure runs argv in dir and waits for its whole tree. It does so in a fresh
@@ -75,36 +85,58 @@ func measureMain(args []string) error {
 
 // reapAll waits for the command and for all that it leaves behind.
 func reapAll(root int) (c cost, err error) {
-	if err := unix.Waitid(unix.P_PID, root, nil, unix.WEXITED|unix.WNOWAIT, nil); err != nil {
-		return c, err
-	}
-	if c.Self, err = ownCPU(root); err != nil { // it is still there as a zombie
-		return c, err
-	}
 	for {
 		var status unix.WaitStatus
-		pid, err := unix.Wait4(-1, &status, 0, nil)
+		p, err := reap(&status)
 		if errors.Is(err, unix.ECHILD) {
 			break
-		}
-		if errors.Is(err, unix.EINTR) {
-			continue
 		}
 		if err != nil {
 			return c, err
 		}
-		if pid == root {
-			c.Exit = status.ExitStatus()
+		if p.PID == root {
+			c.Command, c.Exit = p, status.ExitStatus()
+		} else {
+			c.Orphans = append(c.Orphans, p)
 		}
 	}
-	var use syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_CHILDREN, &use); err != nil {
+	var use unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_CHILDREN, &use); err != nil {
 		return c, err
 	}
-	c.CPU = float64(use.Utime.Nano()+use.Stime.Nano()) / 1e9
-	c.RSS = float64(use.Maxrss) / 1024
+	c.CPU, c.RSS = seconds(use), mebibytes(use)
 	return c, nil
 }
+
+// reap waits for one child, and looks at it while it is still there as a zombie.
+func reap(status *unix.WaitStatus) (p part, err error) {
+	var info unix.Siginfo
+	if err := restarted(func() error { return unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WNOWAIT, nil) }); err != nil {
+		return p, err
+	}
+	// si_pid follows three 32-bit fields and the padding of a union that is aligned
+	// like a pointer.
+	p.PID = int(*(*int32)(unsafe.Add(unsafe.Pointer(&info), 8+unsafe.Sizeof(uintptr(0)))))
+	if p.Own, err = ownCPU(p.PID); err != nil {
+		return p, err
+	}
+	var use unix.Rusage
+	err = restarted(func() error { _, err := unix.Wait4(p.PID, status, 0, &use); return err })
+	p.CPU, p.RSS = seconds(use), mebibytes(use)
+	return p, err
+}
+
+// restarted calls again what a signal interrupted.
+func restarted(call func() error) error {
+	for {
+		if err := call(); !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}
+
+func seconds(use unix.Rusage) float64   { return float64(use.Utime.Nano()+use.Stime.Nano()) / 1e9 }
+func mebibytes(use unix.Rusage) float64 { return float64(use.Maxrss) / 1024 }
 
 // ownCPU is the time that one process used itself, without its children.
 func ownCPU(pid int) (seconds float64, err error) {

@@ -18,6 +18,7 @@ type command struct {
 	prepare func(dir string) error
 	// verify looks whether the command did the work, after it was measured.
 	verify func(dir string) error
+	run    bool // it has an engine
 	once   bool // too slow for more than one round
 }
 
@@ -52,12 +53,18 @@ func (b *bench) rounds(place string, all []command) ([]sample, error) {
 	return samples, nil
 }
 
+// once runs a command in a fresh folder.
 func (b *bench) once(place string, c command, round int) (cost, error) {
 	dir, err := os.MkdirTemp(place, fmt.Sprintf("r%d-", round))
 	if err != nil {
 		return cost{}, err
 	}
-	home := filepath.Join(place, "home")
+	return b.in(dir, c)
+}
+
+// in runs a command in a folder, whose parent has the home of all commands.
+func (b *bench) in(dir string, c command) (cost, error) {
+	home := filepath.Join(filepath.Dir(dir), "home")
 	if err := os.MkdirAll(home, 0o700); err != nil {
 		return cost{}, err
 	}
@@ -75,7 +82,12 @@ func (b *bench) once(place string, c command, round int) (cost, error) {
 		return cost{}, fmt.Errorf("exit status %d in %s", got.Exit, dir)
 	}
 	if c.verify != nil {
-		err = c.verify(dir)
+		if err := c.verify(dir); err != nil {
+			return cost{}, err
+		}
+	}
+	if c.run {
+		err = got.findEngine(dir)
 	}
 	return got, err
 }
@@ -99,8 +111,11 @@ func middle(all []float64) float64 {
 }
 
 // cpuPerUnit is in milliseconds.
-func (s *sample) cpuPerUnit() float64 {
-	return s.median(func(c cost) float64 { return c.CPU }) * 1000 / float64(s.units)
+func (s *sample) cpuPerUnit() float64 { return s.perUnit(func(c cost) float64 { return c.CPU }) }
+
+// perUnit is the median of a figure in seconds, per unit and in milliseconds.
+func (s *sample) perUnit(figure func(cost) float64) float64 {
+	return s.median(figure) * 1000 / float64(s.units)
 }
 
 // times is the median over the rounds of s's CPU per unit divided by base's, each
