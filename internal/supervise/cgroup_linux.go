@@ -2,7 +2,6 @@ package supervise
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"orchestrate/internal/process"
 )
 
 // cgroup is a control group (version 2) of this supervisor's own, below the one it
@@ -56,7 +57,10 @@ func removeStale(parent string) {
 	for _, dir := range groups {
 		name, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), groupPrefix), "-")
 		pid, err := strconv.Atoi(name)
-		if err == nil && errors.Is(unix.Kill(pid, 0), unix.ESRCH) {
+		if err != nil {
+			continue
+		}
+		if id, there := process.Of(pid); !there || id.Fate() == process.Gone {
 			_ = unix.Rmdir(dir)
 		}
 	}
