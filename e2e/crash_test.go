@@ -57,7 +57,7 @@ func threeAtWork(t *testing.T, start func(h *house) *command) (h *house, run *co
 	h = l.openHouse()
 	run = start(h)
 	dir = run.begun()
-	h.until("three agents at work", func() bool { return len(answered(l.sim.Requests())) == 3 })
+	run.meanwhile("three agents at work", func() bool { return len(answered(l.sim.Requests())) == 3 })
 	return h, run, dir
 }
 
@@ -74,7 +74,7 @@ func TestAKilledEnginesAgentsAreAdopted(t *testing.T) {
 		t.Errorf("it is not said how to go on:\n%s", said)
 	}
 	resumed := h.start("resume", quoted(dir))
-	h.untilAdopted(dir, 3)
+	resumed.untilAdopted(dir, 3)
 	for job, lock := range h.locks(dir, "scan", "tell", "write") {
 		was := before[job]
 		if *lock.Program != *was.Program || *lock.Supervisor != *was.Supervisor || lock.Program.Fate() != process.Alive {
@@ -105,8 +105,8 @@ func TestAKilledSupervisorsJobIsDoneAgain(t *testing.T) {
 	h.kill(supervisor)
 	run.end(dir).wants(130)
 	resumed := h.start("resume", quoted(dir))
-	h.untilAdopted(dir, 2)
-	h.until("the writer's second attempt", func() bool { return answered(h.sim.Requests())["held write"] == 2 })
+	resumed.untilAdopted(dir, 2)
+	resumed.meanwhile("the writer's second attempt", func() bool { return answered(h.sim.Requests())["held write"] == 2 })
 	for _, p := range lost {
 		if p.Fate() != process.Gone {
 			t.Errorf("process %d of the first attempt is %s while the second works", p.PID, p.Fate())
@@ -175,11 +175,11 @@ func named(all []process.Identity, name string) []process.Identity {
 }
 
 // untilAdopted waits until that many attempts are said to have been taken over.
-func (h *house) untilAdopted(dir string, n int) {
-	h.t.Helper()
-	h.until("the adoption of the agents", func() bool {
+func (c *command) untilAdopted(dir string, n int) {
+	c.t.Helper()
+	c.meanwhile("the adoption of the agents", func() bool {
 		data, err := os.ReadFile(filepath.Join(dir, ledger.JournalFile))
-		ok(h.t, err)
+		ok(c.t, err)
 		return strings.Count(string(data), "still runs and is taken over") == n
 	})
 }

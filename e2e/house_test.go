@@ -86,12 +86,9 @@ func (c *command) read(ending string) string {
 // begun waits for the run directory and returns it.
 func (c *command) begun() (dir string) {
 	c.t.Helper()
-	c.until("a run directory", func() bool {
+	c.meanwhile("a run directory", func() bool {
 		if m := runLine.FindStringSubmatch(c.read(".err")); m != nil {
 			dir = m[1]
-		}
-		if dir == "" && c.read(".exit") != "" {
-			c.t.Fatalf("it ended without a run directory:\n%s%s", c.read(".out"), c.read(".err"))
 		}
 		return dir != ""
 	})
@@ -105,6 +102,17 @@ func (c *command) end(dir string) *ended {
 	exit, err := strconv.Atoi(strings.TrimSpace(c.read(".exit")))
 	ok(c.t, err)
 	return &ended{lab: c.lab, exit: exit, stdout: c.read(".out"), stderr: c.read(".err"), run: dir}
+}
+
+// meanwhile waits for what comes while the command goes on.
+func (c *command) meanwhile(what string, holds func() bool) {
+	c.t.Helper()
+	c.until(what, func() bool {
+		if exit := c.read(".exit"); exit != "" {
+			c.t.Fatalf("it ended with exit status %sbefore %s:\n%s%s", strings.ReplaceAll(exit, "\n", " "), what, c.read(".out"), c.read(".err"))
+		}
+		return holds()
+	})
 }
 
 // until waits for what comes by itself.
