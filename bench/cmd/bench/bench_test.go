@@ -3,10 +3,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 )
 
 // TestMain lets this binary be the measuring process as well.
@@ -68,5 +70,35 @@ func TestGraphs(t *testing.T) {
 	c := chain()
 	if len(c) != links || len(c[0].deps) != 0 || c[5].deps[0] != c[4].id {
 		t.Error("the chain is none")
+	}
+}
+
+func TestTheEngineIsWhoTheLockNamesLast(t *testing.T) {
+	dir := t.TempDir()
+	run := filepath.Join(dir, "plans/reports/orchestrate-1")
+	lock := `{"engine":{"pid":7}}` + "\n" + `{"engine":null}` + "\n" + `{"engine":{"pid":9}}` + "\n" + `{"engine":null}` + "\n"
+	for name, text := range map[string]string{"state.json": "{}", "run.lock": lock} {
+		if err := errors.Join(os.MkdirAll(run, 0o700), os.WriteFile(filepath.Join(run, name), []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := cost{Command: part{PID: 8, CPU: 2}, Orphans: []part{{PID: 9, CPU: 3}}}
+	if err := c.findEngine(dir); err != nil || c.Engine.CPU != 3 || c.viewer() != 2 {
+		t.Errorf("%+v (%v)", c, err)
+	}
+	c.Orphans = nil
+	if err := c.findEngine(dir); err == nil {
+		t.Error("an engine that was not counted is not missed")
+	}
+}
+
+func TestPace(t *testing.T) {
+	// 100 transitions, the first half a second apart, the other half two.
+	moves := []time.Time{time.Unix(0, 0)}
+	for i := range 99 {
+		moves = append(moves, moves[i].Add(time.Duration(1+i/50)*time.Second))
+	}
+	if early, late := pace(moves); early != 1e6 || late != 2e6 {
+		t.Errorf("%v and %v us, want a second and two", early, late)
 	}
 }
