@@ -3,7 +3,9 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -88,6 +90,7 @@ func TestAKilledEnginesAgentsAreAdopted(t *testing.T) {
 	h.release()
 	e := resumed.end(dir).wants(0).sound()
 	h.close()
+	noGroups(t, before)
 	e.passed(map[string]int{"scan": 1, "tell": 1, "write": 1})
 }
 
@@ -121,6 +124,7 @@ func TestAKilledSupervisorsJobIsDoneAgain(t *testing.T) {
 	h.release()
 	e := resumed.end(dir).wants(0).sound()
 	h.close()
+	noGroups(t, before)
 	e.passed(map[string]int{"scan": 1, "tell": 1, "write": 2})
 	first := e.statusAt("write/attempt-1/status.json")
 	if first.Status != ledger.Interrupted || first.Reason != runtime.ReasonCutOff || first.Proof == nil || !first.Proof.Gone {
@@ -156,13 +160,14 @@ func TestARunOutlivesTheShellThatStartedIt(t *testing.T) {
 	}
 	run.end(dir).wants(137)
 	waiting := h.start("wait", "--timeout", "3m", id(dir))
-	h.locks(dir, "scan", "tell", "write") // they are still at work
+	before := h.locks(dir, "scan", "tell", "write") // they are still at work
 	h.release()
 	e := waiting.end(dir).wants(0).sound()
 	if !strings.Contains(e.stdout, "- Arbiter: pass") {
 		t.Errorf("standard output:\n%s", e.stdout)
 	}
 	h.close()
+	noGroups(t, before)
 	e.passed(map[string]int{"scan": 1, "tell": 1, "write": 1})
 }
 
@@ -182,6 +187,20 @@ func (c *command) untilAdopted(dir string, n int) {
 		ok(c.t, err)
 		return strings.Count(string(data), "still runs and is taken over") == n
 	})
+}
+
+// noGroups demands that the control groups of these attempts are gone, as far as they
+// had some.
+func noGroups(t *testing.T, attempts map[string]ledger.AttemptLock) {
+	t.Helper()
+	for job, lock := range attempts {
+		if lock.Cgroup == "" {
+			continue
+		}
+		if _, err := os.Stat(lock.Cgroup); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("job %s: its control group %s is left: %v", job, lock.Cgroup, err)
+		}
+	}
 }
 
 // passed demands a pass, the attempts of each job, and one first request for each.
