@@ -28,6 +28,7 @@ func (a *attempt) furnished() ledger.Furnished {
 	f := ledger.Furnished{
 		Dir: a.at.dir, Top: a.at.top, Isolated: a.at.isolated, Inputs: a.given, Begun: a.begun.UTC(),
 		AnswerFromStdout: a.cmd.Answer == runtime.AnswerFromStdout, Decoder: a.cmd.Decoder.Runtime,
+		Constrained: a.route.Constrained,
 	}
 	switch t := a.at.tree; {
 	case t == nil:
@@ -55,18 +56,24 @@ func (r *run) equipAgain(ctx context.Context, a *attempt, f ledger.Furnished) {
 	if data, err := r.led.ReadFile(ledger.JobPath(a.job.ID, ledger.CommandFile)); err == nil {
 		a.text = string(data)
 	}
-	ad, ok := r.eng.adapter(a.route.Runtime)
-	if ok {
-		if cmd, err := ad.Command(r.request(a), r.profile(a.route.Runtime)); err == nil {
-			a.cmd = cmd // for the environment of its checks
-			a.route.Constrained = constrained(a.route, cmd)
-		}
-		a.env = r.environment(a, ad)
-	}
+	a.route.Constrained = f.Constrained
 	a.cmd.Decoder.Runtime, a.cmd.Answer = f.Decoder, runtime.AnswerFromStream
 	if f.AnswerFromStdout {
 		a.cmd.Answer = runtime.AnswerFromStdout
 	}
+}
+
+// checkEnv gives an adopted attempt the environment that its checks run in: that of
+// its program, as it would be started now.
+func (r *run) checkEnv(a *attempt) {
+	ad, ok := r.eng.adapter(a.route.Runtime)
+	if !ok {
+		return
+	}
+	if cmd, err := ad.Command(r.request(a), r.profile(a.route.Runtime)); err == nil {
+		a.cmd.Env = cmd.Env
+	}
+	a.env = r.environment(a, ad)
 }
 
 // adopt waits for the end of an attempt that an engine before began, and takes in
@@ -76,6 +83,7 @@ func (r *run) adopt(ctx context.Context, a *attempt) error {
 	if err := r.awaitEnd(ctx, a); err != nil {
 		return err
 	}
+	r.checkEnv(a)
 	r.holdCheckoutAgain(ctx, a)
 	exit, err := r.readExit(a)
 	switch {

@@ -43,7 +43,7 @@ type Furnished struct {
 	AnswerFromStdout bool      `json:"answerFromStdout"`
 	Decoder          string    `json:"decoder"`
 	Begun            time.Time `json:"begun"`
-	Compared         bool      `json:"compared"` // the checkout is compared before and after it
+	Constrained      []string  `json:"constrained"` // limits of its command, as on its route
 }
 
 // lockLine is any line of an attempt's lock. Each has one of these, the supervisor's
