@@ -3,6 +3,7 @@
 #
 #   BENCH_ROUNDS=5         rounds of each suite
 #   BENCH_WORK=DIR[,DIR]   where the commands work; a fresh folder each, never removed
+#   BENCH_BEFORE=DIR       programs of another build, for what a run of one job costs
 #   BENCH_SLOW=1           go-task on the wide graph too: a minute, 5 GB
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,6 +15,7 @@ work=${BENCH_WORK:-/dev/shm/orchestrate-bench,$tmp/orchestrate-bench}
 first=${work%%,*}
 slow=()
 if [ -n "${BENCH_SLOW:-}" ]; then slow=(-slow); fi
+before=${BENCH_BEFORE:-}
 
 if ! command -v parallel >/dev/null; then
 	if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
@@ -37,7 +39,7 @@ suite() {
 }
 suite jobs -work "$work" "${slow[@]}"
 suite scale -work "$first"
-suite one -work "$first" -rounds 20
+suite one -work "$first" -rounds 20 -before "$before"
 suite start -work "$first"
 suite flood -work "$work"
 suite worktrees -work "$work"

@@ -88,6 +88,9 @@ func setUp(suite string, args []string) (b *bench, out string, err error) {
 		return nil, "", err
 	}
 	for dir := range strings.SplitSeq(*work, ",") {
+		if dir, err = filepath.Abs(dir); err != nil {
+			return nil, "", err
+		}
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, "", err
 		}
