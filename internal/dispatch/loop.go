@@ -20,6 +20,10 @@ type Loop struct {
 	// anything starts, the backend is called for that attempt, even when ctx has
 	// ended: somebody must see it through. Each takes a slot.
 	Carry []string
+	// Due says before when the next attempt of a job must not start, and Paused for
+	// how long runtimes are held back, as an earlier process decided.
+	Due    map[string]time.Time
+	Paused map[string]time.Time
 
 	carry   []string // those of Carry that have no slot yet
 	free    []int
@@ -63,6 +67,7 @@ func (l *Loop) init() {
 	maps.Copy(l.tries, l.Attempts)
 	l.last = map[string]time.Time{}
 	l.paused = map[string]time.Time{}
+	maps.Copy(l.paused, l.Paused)
 	for i := l.Slots - 1; i >= 0; i-- {
 		l.free = append(l.free, i)
 	}
@@ -188,6 +193,9 @@ func (l *Loop) heldUntil(job string) (at time.Time, forever bool) {
 			return at, true
 		}
 		at = until
+	}
+	if due := l.Due[job]; due.After(at) && l.tries[job] == l.Attempts[job] {
+		at = due
 	}
 	if space := l.Backend.Spacing(rt); space > 0 {
 		if last, ok := l.last[rt]; ok && last.Add(space).After(at) {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -23,12 +22,16 @@ import (
 // adoptEvery is how often an adopted attempt's lock is asked for.
 const adoptEvery = 50 * time.Millisecond
 
+// stopLimit is how long a supervisor that was told to stop may take: its grace, its
+// proof, and some time for a busy machine.
+const stopLimit = grace + 30*time.Second
+
 // furnished is what a later engine needs to settle this attempt.
 func (a *attempt) furnished() ledger.Furnished {
 	f := ledger.Furnished{
 		Dir: a.at.dir, Top: a.at.top, Isolated: a.at.isolated, Inputs: a.given, Begun: a.begun.UTC(),
 		AnswerFromStdout: a.cmd.Answer == runtime.AnswerFromStdout, Decoder: a.cmd.Decoder.Runtime,
-		Constrained: a.route.Constrained,
+		Constrained: a.route.Constrained, Mark: a.mark,
 	}
 	switch t := a.at.tree; {
 	case t == nil:
@@ -44,7 +47,7 @@ func (a *attempt) furnished() ledger.Furnished {
 // equipAgain gives an attempt that an engine before began what it needs to be
 // settled. What cannot be had any more shows when it is asked for.
 func (r *run) equipAgain(ctx context.Context, a *attempt, f ledger.Furnished) {
-	a.given, a.begun = f.Inputs, f.Begun
+	a.given, a.begun, a.mark = f.Inputs, f.Begun, f.Mark
 	a.at = place{dir: f.Dir, top: f.Top, isolated: f.Isolated, branch: f.Branch}
 	switch repo := r.plan.Repo; {
 	case repo == nil:
@@ -133,7 +136,8 @@ func (r *run) awaitEnd(ctx context.Context, a *attempt) error {
 	if a.lock != nil {
 		return nil
 	}
-	asked, killed := false, false
+	var asked, killed, ended bool
+	var since time.Time // it was asked
 	for {
 		var err error
 		if a.lock, err = r.led.Retake(a.job.ID); !errors.Is(err, ledger.ErrHeld) {
@@ -141,31 +145,32 @@ func (r *run) awaitEnd(ctx context.Context, a *attempt) error {
 		}
 		_, exitErr := r.readExit(a) // with one, what runs is a check whose result is lost
 		if (ctx.Err() != nil || exitErr == nil) && !asked {
-			asked = true
-			r.signalHolder(a)
+			asked, since = r.signalHolder(a, syscall.SIGTERM), time.Now()
 		}
 		select {
 		case <-r.killed:
-			if !killed {
-				killed = true
-				r.signalHolder(a)
-			}
+			killed = killed || r.signalHolder(a, syscall.SIGTERM)
 		default:
+		}
+		if asked && !ended && time.Since(since) > stopLimit { // it does not even look at signals
+			ended = r.signalHolder(a, os.Kill)
 		}
 		time.Sleep(adoptEvery)
 	}
 }
 
-// signalHolder asks the attempt's supervisor to stop what it runs: politely the first
-// time, without further grace the second.
-func (r *run) signalHolder(a *attempt) {
+// signalHolder tells the attempt's supervisor to stop what it runs: politely the first
+// time, without further grace the second. It reports whether it could: one that has not
+// said yet who it is will.
+func (r *run) signalHolder(a *attempt, sig os.Signal) bool {
 	held, err := r.led.AttemptLock(a.job.ID)
 	if err != nil || held.Supervisor == nil {
-		return // the lock itself says when it is over
+		return false
 	}
-	if err := held.Supervisor.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, process.ErrGone) {
-		r.note(ledger.Noted(a.job.ID, fmt.Sprintf("its supervisor (pid %d) cannot be asked to stop: %v", held.Supervisor.PID, err)))
+	if err := held.Supervisor.Signal(sig); err != nil && !errors.Is(err, process.ErrGone) {
+		r.note(ledger.Noted(a.job.ID, fmt.Sprintf("its supervisor (pid %d) cannot be told to stop: %v", held.Supervisor.PID, err)))
 	}
+	return true
 }
 
 // endOfCheck makes sure that nothing of a check is left whose supervisor died.
@@ -193,6 +198,9 @@ func (r *run) endRemains(ctx context.Context, a *attempt) supervise.Proof {
 	if held.Supervisor.Fate() == process.Alive { // it has been given up: it must not go on by itself
 		r.signalDead(a, *held.Supervisor)
 	}
+	if held.Furnished != nil {
+		a.mark = held.Furnished.Mark
+	}
 	remains := r.remains(a)
 	remains.Supervisor, remains.Cgroup = *held.Supervisor, held.Cgroup
 	if held.Program != nil {
@@ -210,10 +218,11 @@ func (r *run) endRemains(ctx context.Context, a *attempt) supervise.Proof {
 
 // remains is by what the processes of an attempt are found, beside what its lock says.
 func (r *run) remains(a *attempt) supervise.Remains {
-	return supervise.Remains{
-		Descendants: r.seen(a),
-		Mark:        outVariable + "=" + filepath.Join(r.led.JobDir(a.job.ID), ledger.ArtifactsDir),
+	left := supervise.Remains{Descendants: r.seen(a)}
+	if a.mark != "" {
+		left.Mark = markVariable + "=" + a.mark
 	}
+	return left
 }
 
 func (r *run) signalDead(a *attempt, who process.Identity) {

@@ -35,14 +35,15 @@ type attempt struct {
 	cmd    runtime.Command
 	text   string // command.txt
 	env    []string
+	mark   string // of its processes
 	given  string // digest of what it is given, see givenTo
 	begun  time.Time
 
 	lock     *os.File // of the attempt, from its directory until it is settled
 	checkout *os.File // of the shared checkout, for a writer in it
 	taken    bool     // an earlier engine began it
+	alone    bool     // taken, and nothing else ran beside it under that engine
 	from     int64    // events up to this one are in the journal
-	exposed  bool     // it worked in the shared checkout, and for a while nobody kept others out
 
 	hopeless bool     // it failed on something that no other attempt can mend
 	changed  []string // of the shared checkout, while it alone ran
@@ -125,6 +126,7 @@ func (r *run) equip(a *attempt, read ...string) error {
 		return fmt.Errorf("the command of job %s holds %s, which switches permission checks off; nobody approved that", a.job.ID, arg)
 	}
 	a.route.Constrained = constrained(a.route, a.cmd)
+	a.mark = newMark()
 	a.env = r.environment(a, ad)
 	if a.prompt != "" {
 		if err := r.led.WriteFile(ledger.JobPath(a.job.ID, ledger.PromptFile), r.redact.Bytes([]byte(a.prompt))); err != nil {
@@ -174,7 +176,8 @@ func requestOf(j *spec.Job, route ledger.Route, dir, out, prompt string) runtime
 func (r *run) environment(a *attempt, ad runtime.Adapter) []string {
 	passed, _, _ := environ.Filter(r.eng.Env, ad.SignInEnv(), a.job.EnvAllow)
 	env := append(passed, a.cmd.Env...)
-	return append(env, whereabouts(r.led.ID, a.job.ID, a.dir)...)
+	env = append(env, whereabouts(r.led.ID, a.job.ID, a.dir)...)
+	return append(env, markVariable+"="+a.mark)
 }
 
 // carryOut hands the attempt to the slot's supervisor and waits for its end. The

@@ -49,6 +49,9 @@ func (o *order) Settle(id string, ok bool) {
 func (r *run) settleOrder(id string, ok bool, why string) {
 	var all []ledger.JobStatus
 	for _, b := range r.tracker.Settle(id, ok, why) {
+		if s := r.jobs[b.ID].status; s != nil && s.Status == ledger.Blocked {
+			continue // on record already
+		}
 		all = append(all, r.undispatched(b.ID, runtime.BlockedDependency, b.Detail))
 	}
 	r.settleUnstarted(all...)
@@ -100,7 +103,7 @@ func (r *run) settleUnstarted(all ...ledger.JobStatus) {
 	}
 	err := r.led.Append(recs...)
 	for _, s := range all {
-		if err == nil {
+		if err == nil && s.Attempts == 0 { // else the file tells of the attempt
 			err = r.led.WriteJSON(ledger.JobPath(s.ID, ledger.StatusFile), s)
 		}
 	}
@@ -148,7 +151,9 @@ func (b *backend) Attempt(ctx context.Context, slot int, job string, n int) disp
 	s.describe(&status, how)
 	status = cleaned(r, status)
 	r.remember(j, a, &s, status)
-	return r.conclude(ctx, j, a, status, r.workOf(a, &s))
+	work := r.workOf(a, &s)
+	work.Findings = arbiter.Layer1([]arbiter.JobFacts{j.facts})
+	return r.conclude(ctx, j, a, status, work)
 }
 
 // begin chooses what attempt n will be and makes its intent durable. It is nil when
@@ -275,6 +280,7 @@ func (r *run) conclude(ctx context.Context, j *jobRun, a *attempt, status ledger
 	record := ledger.Settle(status)
 	if ended.Again {
 		record = ledger.AttemptEnded(status)
+		record.Next = r.nextOf(ended, moved != nil)
 	}
 	record.Work = work
 	failpoint.Hit(failpoint.SettleBefore)
@@ -301,6 +307,20 @@ func (r *run) conclude(ctx context.Context, j *jobRun, a *attempt, status ledger
 		j.moves++
 	}
 	return ended
+}
+
+// nextOf is what is recorded of a decision to go on.
+func (r *run) nextOf(ended dispatch.Ended, moved bool) *ledger.Next {
+	next := &ledger.Next{Moved: moved, Pause: ended.Pause}
+	if ended.After > 0 {
+		at := r.eng.Now().Add(ended.After).UTC()
+		next.NotBefore = &at
+	}
+	if !ended.Until.IsZero() {
+		at := ended.Until.UTC()
+		next.Until = &at
+	}
+	return next
 }
 
 // cutOffOnce allows one more attempt to a job whose supervisor died: that was not

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"orchestrate/internal/ledger"
+	"orchestrate/internal/runtime"
 	"orchestrate/internal/workspace"
 )
 
@@ -27,7 +29,7 @@ func (r *run) holdCheckout(ctx context.Context, a *attempt) (err error) {
 }
 
 // holdCheckoutAgain does it for an attempt that an engine before began, until its
-// patch is taken. What others did in the checkout before is not held against it.
+// patch is taken.
 func (r *run) holdCheckoutAgain(ctx context.Context, a *attempt) {
 	if !a.at.shared() {
 		return
@@ -35,12 +37,66 @@ func (r *run) holdCheckoutAgain(ctx context.Context, a *attempt) {
 	who := fmt.Sprintf("job %s of run %s (%s)", a.job.ID, r.led.ID, r.led.Dir)
 	var err error
 	a.checkout, err = r.lockCheckout(ctx, who, func(holder string) {
-		a.exposed = true
 		r.note(ledger.Noted(a.job.ID, r.redact.String("its patch waits for the checkout, in which another writer is at work: "+holder)))
 	})
 	if err != nil { // the run is being ended: what is there is taken all the same
-		a.exposed = true
+		r.note(ledger.Noted(a.job.ID, r.redact.String(err.Error())))
 	}
+}
+
+// ownWork parts changes that an adopted attempt may have made from those that were
+// made when its program had ended, which nobody watched.
+func (r *run) ownWork(a *attempt, names []string) (own, others []string) {
+	root := r.plan.Root
+	if r.plan.Repo != nil {
+		root = r.plan.Repo.Top()
+	}
+	for _, name := range names {
+		info, err := os.Lstat(filepath.Join(root, filepath.FromSlash(name)))
+		if err == nil && !a.exit.EndedAt.IsZero() && info.ModTime().After(a.exit.EndedAt) {
+			others = append(others, name)
+		} else {
+			own = append(own, name)
+		}
+	}
+	return own, others
+}
+
+// changedUnwatched lists what an adopted attempt changed in the shared checkout, if it
+// alone ran from its beginning on and had no business there.
+func (r *run) changedUnwatched(ctx context.Context, a *attempt) []string {
+	if r.unwatched == nil || !a.alone || !r.compared(a) || slices.Contains(a.route.Controls, string(runtime.ControlOSSandbox)) {
+		return nil
+	}
+	now, err := r.fingerprint(context.WithoutCancel(ctx))
+	if err != nil {
+		r.tell(fmt.Sprintf("the checkout could not be compared after job %s: %v", a.job.ID, err))
+		return nil
+	}
+	var own []string
+	for _, name := range r.unwatched.Diff(now) {
+		if _, err := os.Lstat(filepath.Join(r.plan.top(), filepath.FromSlash(name))); err == nil {
+			own = append(own, name) // what is gone, or is no file, cannot be told apart by its time
+		}
+	}
+	own, _ = r.ownWork(a, own)
+	return own
+}
+
+// recallCheckout reads what the engine before compared the checkout with. Nothing is
+// there when it died before anything had started.
+func (r *run) recallCheckout() error {
+	data, err := r.led.ReadFile(ledger.CheckoutFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var before ledger.Checkout
+	if err = errors.Join(err, json.Unmarshal(data, &before)); err != nil {
+		return fmt.Errorf("what the checkout was like before cannot be read: %w", err)
+	}
+	fp := workspace.Fingerprint(before.Checkout)
+	r.unwatched, r.unwatchedSince = &fp, before.At
+	return nil
 }
 
 func (r *run) lockCheckout(ctx context.Context, who string, waiting func(string)) (*os.File, error) {
@@ -79,13 +135,7 @@ func (r *run) watchCheckout(ctx context.Context) error {
 // compareUnwatched tells what changed in the checkout between the engine before and
 // this one, beside what writers in it are known to have changed.
 func (r *run) compareUnwatched(now workspace.Fingerprint) {
-	data, err := r.led.ReadFile(ledger.CheckoutFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return // that engine died before anything had started
-	}
-	var before ledger.Checkout
-	if err = errors.Join(err, json.Unmarshal(data, &before)); err != nil {
-		r.tell("what the checkout was like before cannot be read, so changes may go unseen: " + err.Error())
+	if r.unwatched == nil {
 		return
 	}
 	known := map[string]bool{}
@@ -94,7 +144,7 @@ func (r *run) compareUnwatched(now workspace.Fingerprint) {
 			known[name] = true
 		}
 	}
-	changed := slices.DeleteFunc(workspace.Fingerprint(before.Checkout).Diff(now), func(name string) bool { return known[name] })
+	changed := slices.DeleteFunc(r.unwatched.Diff(now), func(name string) bool { return known[name] })
 	if len(changed) == 0 {
 		return
 	}
@@ -102,7 +152,7 @@ func (r *run) compareUnwatched(now workspace.Fingerprint) {
 	if carried := r.underWay(); len(carried) > 0 {
 		text += " (" + some(carried) + ")"
 	}
-	r.tellChange(text, before.At)
+	r.tellChange(text, r.unwatchedSince)
 }
 
 // writeCheckout leaves what the checkout is compared with, for an engine after this.

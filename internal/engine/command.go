@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"crypto/rand"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -10,9 +11,12 @@ import (
 	"orchestrate/internal/shellword"
 )
 
-// outVariable names a job's artifacts folder to its program. No other attempt under
-// way on this machine has the same one, so it marks the processes of an attempt too.
-const outVariable = "ORCHESTRATE_OUT"
+// markVariable marks the processes of one attempt, and nothing that a person starts
+// from command.txt: its value is nowhere but in their environment and the lock.
+const markVariable = "ORCHESTRATE_ATTEMPT"
+
+// newMark is a value that no other attempt has.
+func newMark() string { return rand.Text() }
 
 // whereabouts tells a job's program where it is: its run, and the folders of the
 // job's directory that are there for it.
@@ -20,7 +24,7 @@ func whereabouts(runID, job, dir string) []string {
 	return []string{
 		"ORCHESTRATE_RUN=" + runID,
 		"ORCHESTRATE_JOB=" + job,
-		outVariable + "=" + filepath.Join(dir, ledger.ArtifactsDir),
+		"ORCHESTRATE_OUT=" + filepath.Join(dir, ledger.ArtifactsDir),
 		"ORCHESTRATE_INPUTS=" + filepath.Join(dir, ledger.InputsDir),
 	}
 }

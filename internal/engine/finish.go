@@ -25,9 +25,6 @@ func (r *run) finish(ctx context.Context, j ledger.Judgement) (Result, error) {
 	case r.overWall():
 		ending = EndedWall
 	}
-	if text := r.spent.text(r.plan.Spec.Budget); text != "" {
-		r.tell(text)
-	}
 	status := exitStatus(ending, r.led.State(), j.Verdict)
 	end := ledger.RunEnded(j.Verdict, status)
 	end.At = r.eng.Now().UTC()
@@ -96,6 +93,9 @@ func (r *run) reportInput(j ledger.Judgement) report.Input {
 	}
 	if r.plan.Repo != nil {
 		in.GitTop = relTo(r.plan.Root, r.plan.Repo.Top())
+	}
+	if text := r.spent.text(r.plan.Spec.Budget); text != "" {
+		in.Notes = append(in.Notes, text)
 	}
 	for _, w := range r.plan.Spec.Warning {
 		in.Notes = append(in.Notes, fmt.Sprintf("%s: %s", w.Field, w.Message))

@@ -40,15 +40,19 @@ func (r *run) judge(ctx context.Context) ledger.Judgement {
 
 // findings are layer 1's.
 func (r *run) findings() []ledger.Finding {
-	var facts []arbiter.JobFacts
+	var all []ledger.Finding
 	for i := range r.plan.Jobs {
 		j := r.jobs[r.plan.Jobs[i].Job.ID]
+		if j.recalled { // what it left was looked at when it was settled
+			all = append(all, j.findings...)
+			continue
+		}
 		if j.status == nil { // it never began and is not blocked: queued
 			j.facts = arbiter.JobFacts{Job: j.planned.Job, ID: j.planned.Job.ID, Status: ledger.JobStatus{ID: j.planned.Job.ID, Status: ledger.Queued}}
 		}
-		facts = append(facts, j.facts)
+		all = append(all, arbiter.Layer1([]arbiter.JobFacts{j.facts})...)
 	}
-	return arbiter.Layer1(facts)
+	return all
 }
 
 // early says why there is nothing to judge, or not yet; "" when there is.
@@ -63,8 +67,10 @@ func (r *run) early(ctx context.Context) string {
 		}
 	}
 	switch {
-	case ctx.Err() != nil || open > 0:
-		return fmt.Sprintf("not settled: %d jobs have not ended", open)
+	case open > 0:
+		return fmt.Sprintf("not settled: of %d jobs %d were not done to their end", len(r.plan.Jobs), open)
+	case ctx.Err() != nil:
+		return "not settled: the run was stopped before it was judged"
 	case succeeded == 0:
 		return "nothing to judge: no job succeeded"
 	}
@@ -233,7 +239,11 @@ func (r *run) dropArbiter(ctx context.Context) {
 	if a == nil {
 		return
 	}
-	r.fail(r.drop(ctx, a, "what it reviewed has changed"))
+	why := "what it reviewed has changed"
+	if r.stopping {
+		why = "the run was stopped"
+	}
+	r.fail(r.drop(ctx, a, why))
 }
 
 // turn is what follows from an attempt of the arbiter: nothing, the same question
@@ -302,6 +312,7 @@ func (r *run) arbitrate(ctx context.Context, a *attempt, q question, mayRepair b
 		record = ledger.AttemptEnded(status)
 	}
 	record.Work = r.workOf(a, &s)
+	record.Work.Shared = a.changed
 	err = r.led.Append(record)
 	if err == nil && a.dir != "" {
 		err = errors.Join(

@@ -9,11 +9,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"orchestrate/internal/arbiter"
 	"orchestrate/internal/check"
 	"orchestrate/internal/ledger"
+	"orchestrate/internal/runtime"
 	"orchestrate/internal/spec"
 	"orchestrate/internal/workspace"
 )
@@ -83,6 +85,10 @@ func (r *run) recall(ctx context.Context, old *past) error {
 	for id, pj := range old.jobs {
 		r.attempts[id] = len(pj.routes)
 	}
+	r.recallProfiles()
+	if err := r.recallCheckout(); err != nil {
+		r.warn = append(r.warn, err.Error()+"; a change may go unseen")
+	}
 	for _, id := range r.plan.Graph.Order() {
 		j, pj := r.jobs[id], old.job(id)
 		j.ran, j.ended = pj.families(j.planned.Job.Exec()), pj.all
@@ -99,6 +105,20 @@ func (r *run) recall(ctx context.Context, old *past) error {
 	return r.recallArbiter(old)
 }
 
+// recallProfiles takes the profiles of the engine before for as long as nobody has
+// asked again: what still runs was started by them.
+func (r *run) recallProfiles() {
+	r.profiles = map[string]runtime.Profile{}
+	data, err := r.led.ReadFile(ledger.RuntimesFile)
+	var all ledger.Runtimes
+	if err != nil || json.Unmarshal(data, &all) != nil {
+		return // that engine died before it had asked
+	}
+	for _, p := range all.Profiles {
+		r.profiles[p.Runtime] = p
+	}
+}
+
 func (r *run) recallJob(ctx context.Context, j *jobRun, pj *pastJob) error {
 	id, s := j.planned.Job.ID, *pj.status
 	j.status = &s
@@ -112,6 +132,7 @@ func (r *run) recallJob(ctx context.Context, j *jobRun, pj *pastJob) error {
 	if s.Attempts == 0 || pj.work == nil {
 		return nil
 	}
+	j.recalled, j.findings = true, pj.work.Findings
 	if data, err := r.led.ReadFile(ledger.JobPath(id, ledger.CommandFile)); err == nil {
 		j.command = strings.TrimSpace(string(data))
 	}
@@ -226,12 +247,14 @@ func (r *run) recallArbiter(old *past) error {
 		return nil
 	}
 	r.arbiters = pj.all
-	if pj.open || pj.status == nil || pj.status.Status != ledger.Success {
-		return nil
+	formOnly := func(r ledger.Record) bool { return r.Reason == runtime.BlockedNoAnswer }
+	if pj.open || pj.status == nil || pj.status.Status != ledger.Success || pj.work == nil ||
+		len(pj.work.Shared) > 0 || slices.ContainsFunc(pj.ended, formOnly) {
+		return nil // what it changed, or how a repair changed it, is to be looked at as it happens
 	}
 	evidence, err := r.led.ReadFile(ledger.JobPath(ledger.ArbiterJob, ledger.EvidenceFile))
 	answer, errAnswer := r.led.ReadFile(ledger.JobPath(ledger.ArbiterJob, ledger.OutputFile))
-	if errors.Join(err, errAnswer) == nil && pj.work != nil && digest(answer) == pj.work.Output {
+	if errors.Join(err, errAnswer) == nil && digest(answer) == pj.work.Output {
 		r.kept = &earlierAnswer{evidence, string(answer), *pj.status}
 	}
 	return nil

@@ -146,6 +146,7 @@ type supervisor struct{ stays bool }
 
 func (s *supervisor) Idle() bool   { return true }
 func (s *supervisor) Kill()        {}
+func (s *supervisor) Destroy()     {}
 func (s *supervisor) Close() error { return nil }
 
 func (s *supervisor) Run(_ context.Context, inv supervise.Invocation, _ []*os.File, _ func(supervise.Process)) (supervise.Exit, error) {

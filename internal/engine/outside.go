@@ -65,6 +65,9 @@ func (r *run) compared(a *attempt) bool {
 // alone was running. Behind a proven sandbox it cannot have been the program: then
 // the change is told and held against nobody.
 func (r *run) changedBy(ctx context.Context, a *attempt, mine comparison) []string {
+	if a.taken {
+		return r.changedUnwatched(ctx, a)
+	}
 	r.mu.Lock()
 	still := mine.on && r.begun == mine.number
 	r.mu.Unlock()
@@ -127,6 +130,8 @@ func (r *run) outsideChanges(ctx context.Context) {
 	}
 	changed := slices.DeleteFunc(r.before.Diff(after), func(name string) bool { return known[name] })
 	if len(changed) > 0 {
+		r.accept(changed, after)
+		r.fail(r.writeCheckout())
 		r.tellChange(fmt.Sprintf("changed in the shared checkout during the run, by one of the jobs (%s), their checks or somebody else: %s", some(ran), some(changed)), r.led.State().StartedAt)
 	}
 }
@@ -135,8 +140,14 @@ func (r *run) outsideChanges(ctx context.Context) {
 func (r *run) tell(text string) {
 	text = r.redact.String(text)
 	r.mu.Lock()
-	r.outside = append(r.outside, text)
+	known := slices.Contains(r.outside, text) // what is done again after a crash is not told again
+	if !known {
+		r.outside = append(r.outside, text)
+	}
 	r.mu.Unlock()
+	if known {
+		return
+	}
 	r.note(ledger.Told(ledger.AboutRun, text))
 }
 

@@ -16,7 +16,13 @@ type past struct {
 	told     []string            // what happened to the run, for arbiter and report
 	checkout []string            // what changed in the shared checkout
 	spent    spending
+	open     int    // attempts that have not ended
+	last     string // job of the newest attempt, "" when another ran beside it at its beginning
 }
+
+// alone reports whether the newest attempt of a job has not ended and nothing ran
+// beside it so far.
+func (p *past) alone(id string) bool { return p.open == 1 && p.last == id }
 
 // pastJob is what it says of one job.
 type pastJob struct {
@@ -26,7 +32,7 @@ type pastJob struct {
 	events int64             // of it that are in the journal
 	status *ledger.JobStatus // nil = it has not settled
 	work   *ledger.Work
-	ended  []ledger.JobStatus // attempts since the job was last put back on purpose
+	ended  []ledger.Record    // attempts since the job was last put back on purpose
 	all    []ledger.JobStatus // every attempt that ended
 }
 
@@ -50,6 +56,11 @@ func (p *past) record(r ledger.Record) error {
 		j := p.job(r.Job)
 		j.routes = append(j.routes, *r.Route)
 		j.open, j.begun, j.events = true, r.At, 0
+		p.open++
+		p.last = ""
+		if p.open == 1 {
+			p.last = r.Job
+		}
 	case ledger.KindEvent:
 		p.job(r.Job).events = r.Event.Seq
 	case ledger.KindAttemptEnded, ledger.KindSettled:
@@ -73,7 +84,8 @@ func (p *past) note(r ledger.Record) {
 func (p *past) end(r ledger.Record) {
 	j := p.job(r.Job)
 	if j.open {
-		j.ended, j.all = append(j.ended, *r.Settled), append(j.all, *r.Settled)
+		p.open--
+		j.ended, j.all = append(j.ended, r), append(j.all, *r.Settled)
 		p.spent.add(r.Settled.Usage, r.Settled.Route != nil && r.Settled.Route.Runtime == runtimeExec)
 	}
 	j.open, j.status, j.work = false, nil, r.Work
@@ -95,9 +107,9 @@ func (j *pastJob) families(exec bool) (all []string) {
 
 // failures are the attempts that count against the job's retries and fallbacks: not
 // those that a death or a person cut off.
-func (j *pastJob) failures() []ledger.JobStatus {
-	return slices.DeleteFunc(slices.Clone(j.ended), func(s ledger.JobStatus) bool {
-		return s.Status == ledger.Interrupted
+func (j *pastJob) failures() []ledger.Record {
+	return slices.DeleteFunc(slices.Clone(j.ended), func(r ledger.Record) bool {
+		return r.Status == ledger.Interrupted
 	})
 }
 

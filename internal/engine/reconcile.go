@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"time"
 
+	"orchestrate/internal/arbiter"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/route"
 	"orchestrate/internal/runtime"
@@ -21,7 +22,9 @@ func (r *run) reconcile(ctx context.Context, old *past, req ResumeRequest) error
 	for i := range r.plan.Jobs {
 		id := r.plan.Jobs[i].Job.ID
 		if pj := old.job(id); pj.open {
-			if err := r.takeUp(ctx, r.attemptOf(id, pj)); err != nil {
+			a := r.attemptOf(id, pj)
+			a.alone = old.alone(id)
+			if err := r.takeUp(ctx, a); err != nil {
 				return err
 			}
 		}
@@ -123,7 +126,7 @@ func (r *run) takeUpLockless(ctx context.Context, a *attempt) error {
 			break
 		}
 	}
-	if err := r.importEvents(a); err != nil {
+	if err := errors.Join(r.takeIn(a), a.unsearched); err != nil {
 		return err
 	}
 	return r.cutOff(a, ledger.JobPath(a.job.ID, ledger.AttemptLockFile)+" is gone, so what it did cannot be settled", proof)
@@ -134,7 +137,6 @@ func (r *run) takeUpIdle(ctx context.Context, a *attempt) error {
 	a.handed = true
 	_, err := r.readExit(a)
 	if err == nil {
-		a.exposed = a.at.shared()
 		return r.carryOn(a, "ended while no engine was there")
 	}
 	defer a.release()
@@ -142,7 +144,7 @@ func (r *run) takeUpIdle(ctx context.Context, a *attempt) error {
 		return err
 	}
 	proof := r.endRemains(ctx, a)
-	if err := r.importEvents(a); err != nil {
+	if err := errors.Join(r.takeIn(a), a.unsearched); err != nil {
 		return err
 	}
 	return r.cutOff(a, "its supervisor died", proof)
@@ -181,11 +183,19 @@ func (r *run) cutOff(a *attempt, why string, proof supervise.Proof) error {
 	s := r.statusOf(a)
 	s.Status, s.Reason, s.ReasonEvidence = ledger.Interrupted, runtime.ReasonCutOff, why
 	s = cleaned(r, s)
-	if err := r.led.Append(ledger.AttemptEnded(s)); err != nil {
+	record := ledger.AttemptEnded(s)
+	if r.stopping {
+		record = ledger.Settle(s) // nothing follows
+	}
+	if err := r.led.Append(record); err != nil {
 		return err
 	}
 	if j := r.jobs[a.job.ID]; j != nil {
 		j.ended = append(j.ended, s)
+		if r.stopping {
+			j.status = &s
+			j.facts = arbiter.JobFacts{Job: a.job, ID: a.job.ID, Exec: a.job.Exec(), Status: s}
+		}
 	} else {
 		r.arbiters = append(r.arbiters, s)
 	}
@@ -281,29 +291,40 @@ func (r *run) endAgain(ctx context.Context, old *past) {
 	}
 }
 
-// restoreTries counts what was tried of a job that waits for its next attempt, so
-// that a crash grants no more retries than the spec does.
+// restoreTries recalls what was decided about a job that waits for its next attempt,
+// so that a crash grants it no more, and no other, than the spec does.
 func (r *run) restoreTries(old *past) {
 	for i := range r.plan.Jobs {
 		id := r.plan.Jobs[i].Job.ID
-		j, failed := r.jobs[id], old.job(id).failures()
+		j := r.jobs[id]
 		if j.status != nil && j.status.Status.Settled() {
 			continue
+		}
+		failed := old.job(id).failures()
+		for k, rec := range failed {
+			j.tries++
+			if rec.Next != nil && rec.Next.Moved && rec.Settled.Route != nil {
+				j.tried = append(j.tried, route.Tried{Runtime: rec.Settled.Route.Runtime, Model: rec.Settled.Route.Model, Reason: rec.Reason})
+				j.tries, j.moves = 0, j.moves+1
+			}
+			if rec.Next != nil && k == len(failed)-1 {
+				r.restoreWait(id, *rec.Next)
+			}
 		}
 		if r.carried[id] != nil {
 			j.tries++
 		}
-		for k, s := range failed {
-			if s.Route == nil {
-				continue
-			}
-			j.tries++
-			last := k == len(failed)-1
-			if !last && failed[k+1].Route != nil && failed[k+1].Route.Runtime != s.Route.Runtime {
-				j.tried = append(j.tried, route.Tried{Runtime: s.Route.Runtime, Model: s.Route.Model, Reason: s.Reason})
-				j.tries, j.moves = 0, j.moves+1
-			}
-		}
+	}
+}
+
+// restoreWait holds a job, and a runtime that said for how long it is busy, back as
+// before. Whether a quota is back is for the next attempt to find out.
+func (r *run) restoreWait(id string, next ledger.Next) {
+	if next.NotBefore != nil && r.carried[id] == nil {
+		r.due[id] = *next.NotBefore
+	}
+	if next.Pause != "" && next.Until != nil {
+		r.paused[next.Pause] = *next.Until
 	}
 }
 

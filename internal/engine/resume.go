@@ -41,7 +41,7 @@ func (e *Engine) Resume(ctx context.Context, req ResumeRequest, obs Observer, ct
 		return res, err
 	}
 	defer func() { err = errors.Join(err, r.slots.close()) }()
-	r.led, r.resumed = led, true
+	r.led, r.resumed, r.stopping = led, true, req.Stop
 	r.settleIn()
 	if err := r.recall(ctx, old); err != nil {
 		return res, err
@@ -63,8 +63,8 @@ func (r *run) goOn(ctx context.Context, old *past, req ResumeRequest, obs Observ
 	obs.Begun(r.led.ID, r.led.Dir)
 	obs.Record(first[0])
 	r.led.Follow(obs.Record)
-	for _, text := range r.led.Notes() {
-		r.note(ledger.Noted("", text))
+	for _, text := range append(r.led.Notes(), r.warn...) {
+		r.note(ledger.Noted("", r.redact.String(text)))
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -150,15 +150,17 @@ func (r *run) over(old *past, req ResumeRequest) (Result, bool) {
 			return Result{}, false
 		}
 	}
+	failed := false
 	for i := range r.plan.Jobs {
 		j := r.jobs[r.plan.Jobs[i].Job.ID]
 		if j.status == nil || j.stale != "" {
 			return Result{}, false
 		}
-		if j.status.Status == ledger.Failed {
-			res.Completion += "; `orchestrate resume " + r.led.ID + " --retry-failed` tries what failed again"
-			return res, true
-		}
+		failed = failed || j.status.Status == ledger.Failed
+	}
+	if failed {
+		res.Completion += "; `orchestrate resume " + r.led.ID + " --retry-failed` tries what failed again"
+		return res, true
 	}
 	return res, r.judgementHolds(st)
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"orchestrate/internal/arbiter"
 	"orchestrate/internal/dispatch"
@@ -44,27 +45,34 @@ type run struct {
 	wall         context.Context
 	before       *workspace.Fingerprint // of the shared checkout when the run started; nil = interrupted before that
 
-	mu           sync.Mutex
-	jobs         map[string]*jobRun
-	profiles     map[string]runtime.Profile
-	failures     map[string]int // failed attempts per runtime
-	spent        spending
-	begun        int // attempts begun so far, to tell whether one ran alone
-	active       int
-	attempts     map[string]int             // made so far, per job
-	carried      map[string]*attempt        // begun by an earlier engine and not settled; read only once dispatch runs
-	kept         *earlierAnswer             // what an arbiter before was shown and answered; nil = nothing that could be kept
-	unproven     map[string]supervise.Proof // jobs of which an earlier attempt may still run
-	resumed      bool
-	killed       chan struct{}      // closed when what runs gets no more grace
-	arbiters     []ledger.JobStatus // one per attempt of the arbiter
-	arbiterCut   int                // its attempts that were cut off under this engine
-	arbiterWrote []string           // of the shared checkout
-	arbiterNext  string             // what a person can do so that an arbiter can be asked
-	outside      []string           // what happened to the run, for arbiter and report
-	checkout     []string           // what changed in the shared checkout and a person must look at
-	broken       error              // the ledger failed: the run cannot go on
-	stop         context.CancelFunc
+	mu             sync.Mutex
+	jobs           map[string]*jobRun
+	profiles       map[string]runtime.Profile
+	failures       map[string]int // failed attempts per runtime
+	spent          spending
+	begun          int // attempts begun so far, to tell whether one ran alone
+	active         int
+	attempts       map[string]int         // made so far, per job
+	carried        map[string]*attempt    // begun by an earlier engine and not settled; read only once dispatch runs
+	kept           *earlierAnswer         // what an arbiter before was shown and answered; nil = nothing that could be kept
+	warn           []string               // what a resumed run could not read of the engine before
+	unwatched      *workspace.Fingerprint // of the checkout when the engine before saw it last
+	unwatchedSince time.Time
+	due, paused    map[string]time.Time       // jobs and runtimes that are held back from before
+	unproven       map[string]supervise.Proof // jobs of which an earlier attempt may still run
+	resumed        bool
+	stopping       bool               // what an engine before left is only ended
+	leaving        bool               // this process ends; what runs goes on
+	gone           chan struct{}      // never closed: where those wait whom the end of the process finds
+	killed         chan struct{}      // closed when what runs gets no more grace
+	arbiters       []ledger.JobStatus // one per attempt of the arbiter
+	arbiterCut     int                // its attempts that were cut off under this engine
+	arbiterWrote   []string           // of the shared checkout
+	arbiterNext    string             // what a person can do so that an arbiter can be asked
+	outside        []string           // what happened to the run, for arbiter and report
+	checkout       []string           // what changed in the shared checkout and a person must look at
+	broken         error              // the ledger failed: the run cannot go on
+	stop           context.CancelFunc
 }
 
 // jobRun is what is remembered of a job from attempt to attempt.
@@ -85,6 +93,8 @@ type jobRun struct {
 	ran      []string           // families of the runtimes that attempts ran on, "" = unknown
 	tries    int                // on this route
 	moves    int                // promotions
+	recalled bool               // settled under an engine before
+	findings []ledger.Finding   // of layer 1, then
 	stale    string             // why its success does not hold any more
 	cutOff   int                // attempts whose supervisor died under this engine
 	reprobed map[string]bool    // runtimes that were asked again after a failure of this job
@@ -119,7 +129,8 @@ func (e *Engine) newRun(ctx context.Context, p *Plan) (*run, error) {
 		secrets: p.secrets, allowed: p.allowed, redact: p.redact, detect: p.detect,
 		stop: func() {}, wall: context.Background(), jobs: map[string]*jobRun{}, failures: map[string]int{},
 		attempts: map[string]int{}, carried: map[string]*attempt{},
-		unproven: map[string]supervise.Proof{}, killed: make(chan struct{}),
+		unproven: map[string]supervise.Proof{}, due: map[string]time.Time{}, paused: map[string]time.Time{},
+		killed: make(chan struct{}), gone: make(chan struct{}),
 	}
 	for i := range p.Jobs {
 		r.jobs[p.Jobs[i].Job.ID] = &jobRun{planned: &p.Jobs[i], reprobed: map[string]bool{}}
@@ -172,9 +183,13 @@ func (r *run) control(ctl Controls) (done func()) {
 				kill = nil
 				close(r.killed)
 				r.slots.kill()
+				defer time.AfterFunc(stopLimit, r.slots.destroy).Stop()
 			case <-ctl.Leave:
 				// Whatever cannot be written now was not recorded: a resumed run
 				// finds it as after a crash.
+				r.mu.Lock()
+				r.leaving = true
+				r.mu.Unlock()
 				_ = r.led.Close()
 				ctl.Left()
 				return
@@ -205,7 +220,7 @@ func (r *run) carryThrough(ctx context.Context, obs Observer) (Result, error) {
 	}
 	(&dispatch.Loop{
 		Graph: (*order)(r), Backend: (*backend)(r), Slots: r.plan.Spec.Concurrency,
-		Attempts: r.attempts, Carry: r.underWay(),
+		Attempts: r.attempts, Carry: r.underWay(), Due: r.due, Paused: r.paused,
 	}).Run(work)
 	if r.broken != nil {
 		return Result{}, r.broken
@@ -336,6 +351,11 @@ func (r *run) fail(err error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.leaving { // nothing can be recorded any more, so nothing may go on here
+		r.mu.Unlock()
+		<-r.gone
+		r.mu.Lock()
+	}
 	if r.broken == nil {
 		r.broken = fmt.Errorf("the run directory cannot be written, so the run stops: %w; what had ended is kept, `orchestrate resume %s` goes on once it can be written", err, r.led.ID)
 		r.stop()

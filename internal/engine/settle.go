@@ -118,9 +118,11 @@ func (r *run) inspectTree(ctx context.Context, a *attempt, s *settlement) error 
 			a.job.ID, a.job.ID, ledger.PatchFile, patch.Base, patch.Commit))
 	}
 	outside := check.Ownership(a.job.OwnedPaths, r.cwdIn(a), paths(patch.Files))
-	if a.exposed && len(outside) > 0 {
-		r.tell(fmt.Sprintf("job %s: its patch also holds what it or somebody else changed in the checkout before this engine was there: %s", a.job.ID, some(outside)))
-		return nil
+	if a.taken && a.at.shared() {
+		var others []string
+		if outside, others = r.ownWork(a, outside); len(others) > 0 {
+			r.tell(fmt.Sprintf("job %s: its patch also holds what somebody else changed in the checkout after it had ended: %s", a.job.ID, some(others)))
+		}
 	}
 	s.facts.Ownership = append(s.facts.Ownership, outside...)
 	return nil

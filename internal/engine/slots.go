@@ -18,6 +18,8 @@ type Supervisor interface {
 	Idle() bool
 	// Kill ends the running tree without further grace.
 	Kill()
+	// Destroy kills the supervisor: one that does not react any more.
+	Destroy()
 	// Close ends the supervisor itself.
 	Close() error
 }
@@ -65,6 +67,18 @@ func (s *slots) kill() {
 	for _, v := range s.all {
 		if v != nil {
 			v.Kill()
+		}
+	}
+}
+
+// destroy kills the supervisors that still run something although they were told to
+// kill it; what they ran is then ended by what was recorded of it.
+func (s *slots) destroy() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, v := range s.all {
+		if v != nil && !v.Idle() {
+			v.Destroy()
 		}
 	}
 }

@@ -24,7 +24,11 @@ func (r *run) statusOf(a *attempt) ledger.JobStatus {
 	if a.n == 0 {
 		return s
 	}
-	took := max(0, r.eng.Now().Sub(a.begun)) // the clock may have been set back meanwhile
+	now := r.eng.Now()
+	if a.taken && !a.exit.EndedAt.IsZero() {
+		now = a.exit.EndedAt // and not when an engine was there again
+	}
+	took := max(0, now.Sub(a.begun)) // the clock may have been set back meanwhile
 	begun, ended := a.begun.UTC().Round(0), a.begun.Add(took).UTC().Round(0)
 	s.StartedAt, s.EndedAt, s.DurationMs = &begun, &ended, took.Milliseconds()
 	s.Proof = &ledger.Proof{Level: string(a.exit.Proof.Level), Gone: a.exit.Proof.Gone}

@@ -43,6 +43,7 @@ type Furnished struct {
 	AnswerFromStdout bool      `json:"answerFromStdout"`
 	Decoder          string    `json:"decoder"`
 	Begun            time.Time `json:"begun"`
+	Mark             string    `json:"mark"`        // in the environment of every process of it
 	Constrained      []string  `json:"constrained"` // limits of its command, as on its route
 }
 

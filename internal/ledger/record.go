@@ -46,6 +46,7 @@ type Record struct {
 	Route         *Route         `json:"route,omitempty"`
 	Event         *runtime.Event `json:"event,omitempty"`
 	Settled       *JobStatus     `json:"settled,omitempty"`
+	Next          *Next          `json:"next,omitempty"` // on attempt_ended
 	Verdict       string         `json:"verdict,omitempty"`
 	ExitStatus    *int           `json:"exitStatus,omitempty"`
 	Work          *Work          `json:"work,omitempty"`        // of the attempt that ended
@@ -59,6 +60,15 @@ const (
 	AboutRun      = "run"
 	AboutCheckout = "checkout" // the shared checkout changed
 )
+
+// Next is what was decided after an attempt that another one follows: an engine that
+// comes after a crash goes on by it.
+type Next struct {
+	Moved     bool       `json:"moved"`     // a fallback was promoted
+	NotBefore *time.Time `json:"notBefore"` // null = at once
+	Pause     string     `json:"pause"`     // runtime that is held back, "" = none
+	Until     *time.Time `json:"until"`     // null = for the rest of the run
+}
 
 // RunInfo is what is fixed when a run starts. Dir, Cwd, Rehearse and Script are
 // empty in runs that an older program started.
@@ -84,6 +94,8 @@ type Work struct {
 	Patch  string   `json:"patch"`  // SHA-256 of changes.patch, "" = none
 	Masked bool     `json:"masked"` // the patch is a redacted copy to read
 	Shared []string `json:"shared"` // paths it changed in the shared checkout
+	// Findings are the rules of layer 1 that it broke.
+	Findings []Finding `json:"findings"`
 }
 
 // RunStarted is the first record of a run.

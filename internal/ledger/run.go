@@ -42,6 +42,7 @@ type Run struct {
 	encoder   *json.Encoder // into line
 	followers []func(Record)
 	closed    bool
+	closing   sync.Once
 }
 
 // Open opens an existing run directory for reading, whether or not its run is
@@ -152,20 +153,21 @@ func (r *Run) addOne(rec *Record) (full bool, err error) {
 }
 
 // Close makes everything durable, writes the exact snapshot and gives up the
-// run's lock. It says what could not be written. Closing twice is harmless.
-func (r *Run) Close() error {
+// run's lock. It says what could not be written. Closing twice is harmless; the
+// second returns when the first is through.
+func (r *Run) Close() (err error) {
+	r.closing.Do(func() { err = r.close() })
+	return err
+}
+
+func (r *Run) close() error {
+	if r.lock == nil {
+		return r.root.Close()
+	}
 	r.mu.Lock()
-	reading := r.lock == nil
-	again := r.closed && !reading
 	r.closed = true
 	seq := r.fold.state.Seq
 	r.mu.Unlock()
-	if again {
-		return nil
-	}
-	if reading {
-		return r.root.Close()
-	}
 	r.snap.stop()
 	err := r.journal.commit(seq)
 	if err == nil {

@@ -81,7 +81,7 @@ func stopped(f Facts) (runtime.Reason, string) {
 	case f.Exit.Stop == supervise.StopCancelled && f.Budget != "":
 		return runtime.ReasonBudget, f.Budget
 	case f.Exit.Stop == supervise.StopCancelled:
-		return runtime.ReasonCancelled, "cancelled"
+		return runtime.ReasonCancelled, "stopped on request"
 	case f.Exit.SpawnError != "":
 		return runtime.ReasonSpawn, f.Exit.SpawnError
 	}

@@ -27,6 +27,9 @@ func (s *Slot) Idle() bool { return false }
 // Kill does nothing.
 func (s *Slot) Kill() {}
 
+// Destroy does nothing here.
+func (s *Slot) Destroy() {}
+
 // Close does nothing.
 func (s *Slot) Close() error { return nil }
 

@@ -351,6 +351,10 @@ func (s *Slot) Kill() {
 	s.signal(turn, kindKill)
 }
 
+// Destroy kills the supervisor process itself, which does not react any more. The Run
+// under way then says that it failed.
+func (s *Slot) Destroy() { _ = s.cmd.Process.Kill() } // it may have ended by itself
+
 // Close lets the supervisor go and waits for its end. During a Run it does not
 // wait: the supervisor finishes its job alone, as if the engine had died.
 func (s *Slot) Close() error {

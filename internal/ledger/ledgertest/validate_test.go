@@ -125,7 +125,7 @@ func samples(t *testing.T) map[string]any {
 }
 
 func worked(r ledger.Record) ledger.Record {
-	r.Work = &ledger.Work{Inputs: "i", Base: "b", Commit: "c", Output: "o", Patch: "p", Masked: true, Shared: []string{"s"}}
+	r.Work = &ledger.Work{Inputs: "i", Base: "b", Commit: "c", Output: "o", Patch: "p", Masked: true, Shared: []string{"s"}, Findings: []ledger.Finding{{Rule: "r", Job: "j", Detail: "d"}}}
 	return r
 }
 
