@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"orchestrate/internal/policy"
 	"orchestrate/internal/route"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/supervise"
 )
 
 // spacing is the least time between two starts of a runtime that shares state
@@ -160,12 +162,12 @@ func (b *backend) Attempt(ctx context.Context, slot int, job string, n int) disp
 // the job was blocked, or stays in the queue because the run ends.
 func (r *run) begin(ctx context.Context, j *jobRun, n int) *attempt {
 	job := j.planned.Job
-	if block := r.rejudge(j); block != nil {
+	if block := cmp.Or(r.rejudge(j), r.noFreshTree(j)); block != nil {
 		r.block(job.ID, *block)
 		return nil
 	}
 	r.mu.Lock()
-	j.route = r.freshTree(j, n)
+	j.route = r.freshTree(j)
 	a := &attempt{job: job, n: n, route: j.route, begun: r.eng.Now()}
 	r.mu.Unlock()
 	if err := r.holdCheckout(ctx, a); err != nil {
@@ -209,17 +211,38 @@ func (r *run) remember(j *jobRun, a *attempt, s *settlement, status ledger.JobSt
 	j.facts.Probed = r.probedHere(a.route.Runtime)
 }
 
-// freshTree is a job's route for attempt n: what an earlier attempt of a writer
+// freshTree is a job's route for its next attempt: what an earlier attempt of a writer
 // left in the shared checkout must not be taken for the person's own, so a later
 // one works in a tree of its own.
-func (r *run) freshTree(j *jobRun, n int) ledger.Route {
+func (r *run) freshTree(j *jobRun) ledger.Route {
 	route := j.route
-	if n > 1 && j.planned.Job.Writes() && route.Isolation != isolationWorktree {
+	if j.inCheckout() && route.Isolation != isolationWorktree {
 		route.Isolation = isolationWorktree
 		route.IsolationWhy = "an earlier attempt worked in the shared checkout"
 		route.Controls = append(slices.Clone(route.Controls), controlWorktree)
 	}
 	return route
+}
+
+// inCheckout reports whether an attempt of a writer had a process in the shared
+// checkout.
+func (j *jobRun) inCheckout() bool {
+	return j.planned.Job.Writes() && slices.ContainsFunc(j.ended, func(s ledger.JobStatus) bool {
+		return s.Worktree == nil && (s.Proof == nil || s.Proof.Level != string(supervise.ProofNone))
+	})
+}
+
+// noFreshTree says why a job cannot be tried again, if that is so: its earlier attempt
+// worked in the shared checkout, and it can have no tree of its own.
+func (r *run) noFreshTree(j *jobRun) *route.Block {
+	if !j.inCheckout() || r.mayRepeat(j) {
+		return nil
+	}
+	return &route.Block{
+		Reason:   runtime.BlockedRiskControls,
+		Detail:   "an earlier attempt was cut off in the shared checkout, and what it left cannot be told from your own work, as the job can have no worktree",
+		NextStep: "look at what it changed (`git diff`), keep or undo it, leave `isolation: none` out" + again,
+	}
 }
 
 // mayRepeat reports whether another attempt of the job could have a fresh tree.

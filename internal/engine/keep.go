@@ -78,10 +78,7 @@ func (r *run) workOf(a *attempt, s *settlement) *ledger.Work {
 // known of patches, and for each success whether it still holds.
 func (r *run) recall(ctx context.Context, old *past) error {
 	r.outside, r.checkout, r.spent = old.told, old.checkout, old.spent
-	if text := r.spent.text(r.plan.Spec.Budget); !r.affordable() {
-		r.spent = spending{}
-		r.plan.Notes = append(r.plan.Notes, text+": it was used up, and counts anew from this resume on")
-	}
+	r.recallBudget(old)
 	for id, pj := range old.jobs {
 		r.attempts[id] = len(pj.routes)
 	}
@@ -103,6 +100,20 @@ func (r *run) recall(ctx context.Context, old *past) error {
 		}
 	}
 	return r.recallArbiter(old)
+}
+
+// recallBudget goes on with the budget as it was used before a crash. A run that had
+// ended gets it anew where it was used up: who resumes that knows it.
+func (r *run) recallBudget(old *past) {
+	b := r.plan.Spec.Budget
+	over := r.led.State().Phase == ledger.PhaseEnded
+	if text := r.spent.text(b); over && !r.affordable() {
+		r.spent = spending{}
+		r.plan.Notes = append(r.plan.Notes, text+": it was used up, and counts anew from this resume on")
+	}
+	if b.Wall > 0 && !over {
+		r.worked = old.worked()
+	}
 }
 
 // recallProfiles takes the profiles of the engine before for as long as nobody has

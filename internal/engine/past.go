@@ -16,8 +16,20 @@ type past struct {
 	told     []string            // what happened to the run, for arbiter and report
 	checkout []string            // what changed in the shared checkout
 	spent    spending
+	lives    []life // of the engines before
 	open     int    // attempts that have not ended
 	last     string // job of the newest attempt, "" when another ran beside it at its beginning
+}
+
+// life is the time that one engine worked on the run, as far as its records tell.
+type life struct{ from, to time.Time }
+
+// worked is how long engines worked on the run since it last ended.
+func (p *past) worked() (d time.Duration) {
+	for _, l := range p.lives {
+		d += max(0, l.to.Sub(l.from))
+	}
+	return d
 }
 
 // alone reports whether the newest attempt of a job has not ended and nothing ran
@@ -47,7 +59,14 @@ func (p *past) job(id string) *pastJob {
 
 // record takes the next record of the journal.
 func (p *past) record(r ledger.Record) error {
+	if n := len(p.lives); n == 0 || r.Kind == ledger.KindResumed {
+		p.lives = append(p.lives, life{r.At, r.At})
+	} else {
+		p.lives[n-1].to = r.At
+	}
 	switch r.Kind {
+	case ledger.KindRunEnded:
+		p.lives = nil
 	case ledger.KindRunStarted:
 		p.run = *r.Run
 	case ledger.KindNote:

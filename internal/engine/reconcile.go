@@ -34,6 +34,9 @@ func (r *run) reconcile(ctx context.Context, old *past, req ResumeRequest) error
 			return err
 		}
 	}
+	if err := r.mendFiles(old); err != nil {
+		return err
+	}
 	if req.Stop {
 		r.standAsTheyAre()
 		return nil
@@ -202,6 +205,41 @@ func (r *run) cutOff(a *attempt, why string, proof supervise.Proof) error {
 	if a.dir != "" {
 		if err := r.led.WriteJSON(ledger.JobPath(a.job.ID, ledger.StatusFile), s); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// mendFiles writes the files of ended attempts that an engine could not write any more
+// after it had recorded their end.
+func (r *run) mendFiles(old *past) error {
+	for id, pj := range old.jobs {
+		if pj.open || len(pj.all) == 0 {
+			continue
+		}
+		s := pj.all[len(pj.all)-1]
+		held, err := r.led.AttemptLock(id)
+		if errors.Is(err, fs.ErrNotExist) || err == nil && held.Attempt != s.Attempts {
+			continue // it has no directory
+		}
+		if err != nil {
+			return err
+		}
+		if data, err := r.led.ReadFile(ledger.JobPath(id, ledger.StatusFile)); err == nil {
+			var there ledger.JobStatus
+			if json.Unmarshal(data, &there) == nil && there.Attempts == s.Attempts {
+				continue
+			}
+		}
+		if err := r.led.WriteJSON(ledger.JobPath(id, ledger.StatusFile), s); err != nil {
+			return err
+		}
+		if held.Furnished != nil && held.Supervisor != nil && held.Furnished.Decoder != runtimeExec {
+			a := r.attemptOf(id, pj)
+			a.at.dir = held.Furnished.Dir
+			if err := r.led.WriteJSON(ledger.JobPath(id, ledger.SessionFile), sessionOf(a, s)); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

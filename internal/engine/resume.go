@@ -33,6 +33,9 @@ func (e *Engine) Resume(ctx context.Context, req ResumeRequest, obs Observer, ct
 	}
 	defer func() { err = errors.Join(err, led.Close()) }()
 	p, err := e.reread(ctx, led, old.run)
+	if err != nil && req.Stop && old.open > 0 {
+		return res, e.stopAnyway(ctx, led, old, obs, ctl)
+	}
 	if err != nil {
 		return res, err
 	}
@@ -94,7 +97,7 @@ func (e *Engine) reread(ctx context.Context, led *ledger.Run, info ledger.RunInf
 		return nil, err
 	}
 	if len(errs) > 0 {
-		return nil, fmt.Errorf("the spec of this run cannot be read any more:\n%s", spec.Format(errs, source))
+		return nil, fmt.Errorf("the spec of this run cannot be read any more: put back what it names, or end what still runs with `orchestrate cancel %s`\n%s", led.ID, spec.Format(errs, source))
 	}
 	if changed {
 		p.Notes = append(p.Notes, fmt.Sprintf("%s has changed since the run began; this run goes on with the spec as it was; run the changed one anew", info.SpecPath))

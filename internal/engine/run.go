@@ -61,6 +61,7 @@ type run struct {
 	due, paused    map[string]time.Time       // jobs and runtimes that are held back from before
 	unproven       map[string]supervise.Proof // jobs of which an earlier attempt may still run
 	resumed        bool
+	worked         time.Duration      // by the engines before, of the wall budget
 	stopping       bool               // what an engine before left is only ended
 	leaving        bool               // this process ends; what runs goes on
 	gone           chan struct{}      // never closed: where those wait whom the end of the process finds
@@ -280,7 +281,7 @@ func (r *run) bounded(ctx context.Context) (context.Context, context.CancelFunc)
 	r.stop = cancel
 	r.wall = context.Background()
 	if wall := r.plan.Spec.Budget.Wall; wall > 0 {
-		timed, stop := context.WithTimeout(ctx, wall)
+		timed, stop := context.WithTimeout(ctx, wall-r.worked)
 		r.wall = timed
 		return timed, func() { stop(); cancel() }
 	}
