@@ -387,9 +387,25 @@ func (r *run) blockUnproven() {
 	for id, proof := range r.unproven {
 		r.block(id, route.Block{
 			Reason: runtime.BlockedTreeUnproven, Detail: "what an earlier attempt started is not proven to have ended: " + left(proof),
+			NextStep: r.unprovenStep(id, proof),
 		})
 		r.settleOrder(id, false, "blocked: "+string(runtime.BlockedTreeUnproven))
 	}
+}
+
+// unprovenStep is what a person can do about it. Where nothing of the tree can be
+// seen, as on another machine, only they can know that it is gone.
+func (r *run) unprovenStep(id string, p supervise.Proof) string {
+	if len(p.Left) > 0 {
+		return "" // the table of next steps names them
+	}
+	lock := ledger.JobPath(id, ledger.AttemptLockFile)
+	held, err := r.led.AttemptLock(id)
+	if err != nil || held.Supervisor == nil {
+		return fmt.Sprintf("make sure that nothing of it runs, remove %s, then `orchestrate resume %s`", lock, r.led.ID)
+	}
+	return fmt.Sprintf("go on with the run on the machine where it ran (%s, supervisor pid %d); or, if that has been restarted or is gone, remove %s, then `orchestrate resume %s`",
+		held.Supervisor.Host, held.Supervisor.PID, lock, r.led.ID)
 }
 
 // left names what is left of a tree.
