@@ -262,3 +262,21 @@ func TestCarriedJobsHoldTheirSerializeKey(t *testing.T) {
 		})
 	}
 }
+
+// What an earlier process decided about the next attempt holds for this one.
+func TestWhatWasHeldBackStaysSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newLine(nil, "a", "b", "c")
+		s := &script{begin: time.Now(), ends: map[string][]Ended{
+			"a": {{}, {Again: true}, {OK: true}}, "b": {{OK: true}}, "c": {{OK: true}},
+		}}
+		(&Loop{
+			Graph: g, Backend: s, Slots: 3, Attempts: map[string]int{"a": 1},
+			Due: map[string]time.Time{"a": s.begin.Add(5 * time.Second)}, Paused: map[string]time.Time{"rt-b": s.begin.Add(3 * time.Second)},
+		}).Run(t.Context())
+		want := []string{"c.1@0s", "b.1@3s", "a.2@5s", "a.3@6s"}
+		if !slices.Equal(s.started, want) {
+			t.Errorf("%v, want %v", s.started, want)
+		}
+	})
+}

@@ -1,0 +1,145 @@
+package engine
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/runtime"
+)
+
+var clock = time.Date(2026, 7, 30, 12, 0, 0, 0, time.UTC)
+
+// journal is what a run's records are, a second apart.
+func journal(recs ...ledger.Record) *past {
+	p := newPast()
+	for i, r := range recs {
+		r.At = clock.Add(time.Duration(i) * time.Second)
+		if err := p.record(r); err != nil {
+			panic(err)
+		}
+	}
+	return p
+}
+
+func intent(job string, n int, runtime string) ledger.Record {
+	return ledger.Intent(job, n, ledger.Route{Runtime: runtime, Family: "f-" + runtime})
+}
+
+func failedThere(job string, n int, on string, next *ledger.Next) ledger.Record {
+	r := ledger.AttemptEnded(ledger.JobStatus{
+		ID: job, Attempts: n, Status: ledger.Failed, Reason: runtime.ReasonNetwork, Route: &ledger.Route{Runtime: on},
+	})
+	r.Next = next
+	return r
+}
+
+func cutOffThere(job string, n int) ledger.Record {
+	return ledger.AttemptEnded(ledger.JobStatus{ID: job, Attempts: n, Status: ledger.Interrupted, Reason: runtime.ReasonCutOff, Route: &ledger.Route{Runtime: "one"}})
+}
+
+// resumedWith is a run of two jobs that recalls what was decided about them.
+func resumedWith(t *testing.T, p *past) *run {
+	t.Helper()
+	root := t.TempDir()
+	const text = "version: 1\njobs:\n  - {id: a, runtime: one, task: scout, prompt: look, expected_output: x, timeout: 1m}\n" +
+		"  - {id: b, runtime: one, task: scout, prompt: look, expected_output: x, timeout: 1m}\n"
+	if err := os.WriteFile(filepath.Join(root, "jobs.yaml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	plan, diags, err := (&Engine{Now: time.Now}).Read(t.Context(), Request{Spec: "jobs.yaml", Cwd: root})
+	if err != nil || len(diags) > 0 {
+		t.Fatal(err, diags)
+	}
+	r := &run{plan: plan, jobs: map[string]*jobRun{}, carried: map[string]*attempt{}, due: map[string]time.Time{}, paused: map[string]time.Time{}}
+	for i := range plan.Jobs {
+		r.jobs[plan.Jobs[i].Job.ID] = &jobRun{planned: &plan.Jobs[i]}
+	}
+	r.restoreTries(p)
+	return r
+}
+
+// A crash grants no retry, no promotion and no wait more or less than the spec.
+func TestDecisionsOutliveTheirEngine(t *testing.T) {
+	later := clock.Add(time.Hour)
+	r := resumedWith(t, journal(
+		ledger.RunStarted(ledger.RunInfo{Jobs: []string{"a", "b"}}),
+		intent("a", 1, "one"), failedThere("a", 1, "one", &ledger.Next{}),
+		intent("a", 2, "one"), cutOffThere("a", 2),
+		intent("a", 3, "one"), failedThere("a", 3, "one", &ledger.Next{Moved: true}),
+		intent("a", 4, "two"), failedThere("a", 4, "two", &ledger.Next{NotBefore: &later, Pause: "two", Until: &later}),
+		intent("b", 1, "one"), failedThere("b", 1, "one", &ledger.Next{Moved: true, Pause: "one"}),
+	))
+	if a := r.jobs["a"]; a.tries != 1 || a.moves != 1 || len(a.tried) != 1 || a.tried[0].Runtime != "one" {
+		t.Errorf("a: %d tries on its route, %d moves, tried %v", a.tries, a.moves, a.tried)
+	}
+	if !r.due["a"].Equal(later) || !r.paused["two"].Equal(later) {
+		t.Errorf("due %v, paused %v", r.due, r.paused)
+	}
+	if b := r.jobs["b"]; b.tries != 0 || b.moves != 1 {
+		t.Errorf("b: %d tries on its new route, %d moves", b.tries, b.moves)
+	}
+	if _, held := r.paused["one"]; held {
+		t.Error("whether a quota is back is for the next attempt to find out")
+	}
+}
+
+// What a person put back begins anew.
+func TestAJobThatWasPutBackHasItsTriesAgain(t *testing.T) {
+	r := resumedWith(t, journal(
+		ledger.RunStarted(ledger.RunInfo{Jobs: []string{"a", "b"}}),
+		intent("a", 1, "one"), failedThere("a", 1, "one", &ledger.Next{Moved: true}),
+		ledger.Resumed(true), ledger.Requeued("a", "it failed"),
+	))
+	if a := r.jobs["a"]; a.tries != 0 || a.moves != 0 {
+		t.Errorf("%d tries, %d moves", a.tries, a.moves)
+	}
+}
+
+func TestOnlyAnAttemptThatBeganAloneAndStayedSoWasAlone(t *testing.T) {
+	start := ledger.RunStarted(ledger.RunInfo{Jobs: []string{"a", "b"}})
+	for name, c := range map[string]struct {
+		p    *past
+		want bool
+	}{
+		"nothing beside it":      {journal(start, intent("a", 1, "one")), true},
+		"after another":          {journal(start, intent("b", 1, "one"), cutOffThere("b", 1), intent("a", 1, "one")), true},
+		"another under way":      {journal(start, intent("b", 1, "one"), intent("a", 1, "one")), false},
+		"another began later":    {journal(start, intent("a", 1, "one"), intent("b", 1, "one")), false},
+		"another came and ended": {journal(start, intent("a", 1, "one"), intent("b", 1, "one"), cutOffThere("b", 1)), false},
+		"another was there":      {journal(start, intent("b", 1, "one"), intent("a", 1, "one"), cutOffThere("b", 1)), false},
+	} {
+		if got := c.p.alone("a"); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// The wall budget counts the time in which an engine worked, since the run last ended.
+func TestTimeWithoutAnEngineIsNotWork(t *testing.T) {
+	p := newPast()
+	for _, r := range []struct {
+		rec ledger.Record
+		at  int
+	}{
+		{ledger.RunStarted(ledger.RunInfo{}), 0},
+		{intent("a", 1, "one"), 40},
+		{ledger.Resumed(false), 1000},
+		{ledger.Noted("", "x"), 1002},
+	} {
+		r.rec.At = clock.Add(time.Duration(r.at) * time.Second)
+		if err := p.record(r.rec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := p.worked(); got != 42*time.Second {
+		t.Errorf("worked %v", got)
+	}
+	end := ledger.RunEnded("fail", 124)
+	end.At = clock.Add(1100 * time.Second)
+	if err := p.record(end); err != nil || p.worked() != 0 {
+		t.Errorf("%v; a run that had ended begins anew, not with %v", err, p.worked())
+	}
+}
