@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,17 +20,16 @@ import (
 )
 
 type cancelOptions struct {
-	run  string
-	kill bool
+	run     string
+	kill    bool
+	timeout time.Duration
 }
 
 const (
-	// stopLimit is how long a polite stop may take: the grace of what runs, and the
-	// report.
+	// stopLimit is how long a stop may take: the grace of what runs, and the report.
 	stopLimit = time.Minute
-	// politeFirst is the time between the first interrupt and the second: one that
-	// comes while another has not been looked at would be lost.
-	politeFirst = time.Second
+	// takeovers bounds how often an engine may take the run from before our eyes.
+	takeovers = 10
 )
 
 func newCancel(sys System) *cobra.Command {
@@ -37,9 +37,10 @@ func newCancel(sys System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cancel RUN",
 		Short: "Stop a run and say what was ended and what is kept",
-		Long: `Stop a run as an interrupt (Ctrl-C) of it does, wait until it has ended, and say what
+		Long: `Stop a run as one interrupt (Ctrl-C) of it does, wait until it has ended, and say what
 was ended, what is kept and where. Also when its engine is gone: what its supervisors
-still run is ended. A run that was cancelled can be resumed.
+still run is ended. However often it is called, what runs keeps its grace; only --kill
+ends that. A run that was cancelled can be resumed.
 RUN is a run id or the path of a run directory.
 
 Exit status: 0 everything that ran is proven to have ended; 1 something is not;
@@ -51,6 +52,7 @@ Exit status: 0 everything that ran is proven to have ended; 1 something is not;
 		},
 	}
 	cmd.Flags().BoolVar(&opts.kill, "kill", false, "give what runs no grace")
+	cmd.Flags().DurationVar(&opts.timeout, "timeout", stopLimit, "how long to wait until it has ended")
 	return cmd
 }
 
@@ -60,54 +62,60 @@ func runCancel(ctx context.Context, sys System, opts cancelOptions) (err error) 
 		return err
 	}
 	defer func() { err = joined(err, f.close()) }()
-	ctx, done := unlessInterrupted(ctx)
-	defer done()
-	how, asked, err := f.interrupt(ctx, opts)
-	if err != nil {
-		return err
+	if f.moved != nil {
+		return failure(f.moved)
 	}
-	switch {
-	case how == hasEnded && !asked:
-		fmt.Fprintf(sys.Out, "run %s had ended already: nothing was stopped\n", f.run.ID)
-		return nil
-	case how == stillRuns:
-		return failure(fmt.Errorf("run %s has not ended yet; look with `orchestrate status %s`, or end it with `orchestrate cancel --kill %s`", f.run.ID, f.run.ID, f.run.ID))
-	case how == wasCutOff:
-		if err := stopRest(ctx, sys, f.run.Dir, opts.kill); err != nil {
+	asked := false
+	for range takeovers {
+		how, askedNow, err := f.askToStop(ctx, opts)
+		asked = asked || askedNow
+		switch {
+		case err != nil:
+			return err
+		case how == hasEnded && !asked:
+			fmt.Fprintf(sys.Out, "run %s had ended already: nothing was stopped\n", f.run.ID)
+			return nil
+		case how == hasEnded:
+			return sayCancelled(sys, f.run.Dir)
+		case how == stillRuns:
+			return notEnded(f.run.Dir, opts)
+		}
+		var owned *ledger.OwnedError
+		err = stopRest(ctx, sys, f.run, opts)
+		switch {
+		case err == nil:
+			return sayCancelled(sys, f.run.Dir)
+		case !errors.As(err, &owned):
 			return err
 		}
+		asked = true // another one stops it, and is waited for
 	}
-	return sayCancelled(sys, f.run.Dir)
+	return notEnded(f.run.Dir, opts)
 }
 
-// interrupt asks exactly the engine that the run's lock names to stop, and waits.
-func (f *follower) interrupt(ctx context.Context, opts cancelOptions) (how standing, asked bool, err error) {
-	now, stop := context.WithCancel(ctx)
-	stop()
-	quiet := func(ledger.Record) {}
-	if how, err = f.until(now, quiet, nil); err != nil || how != stillRuns {
+// askToStop asks exactly the engine that the run's lock names to stop, and waits.
+func (f *follower) askToStop(ctx context.Context, opts cancelOptions) (how standing, asked bool, err error) {
+	ctx, done := unlessInterrupted(ctx)
+	defer done()
+	if how, err = f.within(ctx, 0); err != nil || how != stillRuns {
 		return how, false, err
 	}
+	sig := askStop
+	if opts.kill {
+		sig = askKill
+	}
 	owner, ok, err := ledger.Holder(f.run.Dir)
-	if err != nil || !ok {
-		how, waitErr := f.within(ctx, politeFirst)
-		return how, false, errors.Join(err, waitErr)
+	if err == nil && ok {
+		err = owner.Signal(sig)
 	}
-	for _, wait := range []time.Duration{politeFirst, stopLimit} {
-		if err := owner.Signal(os.Interrupt); err != nil && !errors.Is(err, process.ErrGone) {
-			return "", false, failure(fmt.Errorf("the engine of run %s cannot be asked to stop: %w", f.run.ID, err))
-		}
-		if !opts.kill {
-			wait = stopLimit
-		}
-		if how, err = f.within(ctx, wait); err != nil || how != stillRuns {
-			return how, true, err
-		}
-		if !opts.kill {
-			break
-		}
+	switch {
+	case err == nil:
+		asked = ok
+	case !errors.Is(err, process.ErrGone):
+		return "", false, failure(fmt.Errorf("the engine of run %s cannot be asked to stop: %w", f.run.ID, err))
 	}
-	return how, true, nil
+	how, err = f.within(ctx, opts.timeout)
+	return how, asked, err
 }
 
 // within follows the run for a while.
@@ -117,25 +125,77 @@ func (f *follower) within(ctx context.Context, limit time.Duration) (standing, e
 	return f.until(ctx, func(ledger.Record) {}, nil)
 }
 
-// stopRest ends what the supervisors of a dead engine still run.
-func stopRest(ctx context.Context, sys System, dir string, kill bool) (err error) {
+// stopRest ends what the supervisors of a dead engine still run. It has an engine's
+// brakes, and leaves, as an engine does, when it takes too long.
+func stopRest(ctx context.Context, sys System, run *ledger.Run, opts cancelOptions) (err error) {
 	fmt.Fprintln(sys.Err, "its engine is gone; what its supervisors still run is ended")
 	st, err := sys.station()
 	if err != nil {
 		return err
 	}
 	defer func() { err = joined(err, st.close()) }()
-	ctl := engine.Controls{Kill: make(chan struct{}), Leave: make(chan struct{}), Left: func() {}}
-	if kill {
-		hard := make(chan struct{})
-		close(hard)
-		ctl.Kill = hard
+	b := newBrakes(ctx, sys)
+	b.stopping = true
+	b.run.Store(&run.ID)
+	if opts.kill {
+		b.killing = true
+		close(b.kill)
 	}
+	defer b.listen()()
+	leave := make(chan struct{})
+	late := time.AfterFunc(opts.timeout, func() { close(leave) })
+	defer late.Stop()
+	ctl := engine.Controls{Kill: b.kill, Leave: leave, Left: func() {
+		fmt.Fprintf(sys.Err, "orchestrate: %v\n", notEnded(run.Dir, opts))
+		b.quit(exitFailed)
+	}}
 	obs := engine.Observer{Begun: func(string, string) {}, Planned: func(*engine.Plan) {}, Record: ui.NewLines(sys.Err).Record}
-	if _, err := st.Resume(ctx, engine.ResumeRequest{Dir: dir, Stop: true}, obs, ctl); err != nil && !errors.Is(err, engine.ErrNothingToResume) {
+	if _, err := st.Resume(ctx, engine.ResumeRequest{Dir: run.Dir, Stop: true}, obs, ctl); err != nil && !errors.Is(err, engine.ErrNothingToResume) {
 		return failure(err)
 	}
 	return nil
+}
+
+// notEnded says what of a run still runs that was to end.
+func notEnded(dir string, opts cancelOptions) error {
+	run, err := ledger.Open(dir)
+	if err != nil {
+		return failure(err)
+	}
+	defer run.Close() //nolint:errcheck // opened for reading
+	text := fmt.Sprintf("run %s has not ended yet", run.ID)
+	if under := underWay(run); len(under) > 0 {
+		text += "; still running: " + strings.Join(under, ", ")
+	}
+	text += fmt.Sprintf("; look with `orchestrate status %s`", run.ID)
+	if !opts.kill {
+		text += fmt.Sprintf(", or end it without grace: `orchestrate cancel --kill %s`", run.ID)
+	}
+	return failure(errors.New(text))
+}
+
+// underWay are the jobs of which something still runs, with their programs. What began
+// as an engine died may not have come as far as the journal.
+func underWay(run *ledger.Run) (all []string) {
+	for _, j := range jobsOf(run.State()) {
+		lock, err := run.AttemptLock(j.ID)
+		switch {
+		case j.Status.Settled() || j.Attempt == 0:
+		case err == nil && lock.Unended() && lock.Program != nil:
+			all = append(all, fmt.Sprintf("%s (pid %d)", j.ID, lock.Program.PID))
+		case err == nil && lock.Unended() || j.Status == ledger.Running:
+			all = append(all, j.ID)
+		}
+	}
+	return all
+}
+
+// jobsOf are all jobs of a run, the arbiter too if it was asked.
+func jobsOf(s ledger.State) []ledger.JobState {
+	if s.Arbiter == nil {
+		return s.Jobs
+	}
+	return append(slices.Clone(s.Jobs), *s.Arbiter)
 }
 
 // sayCancelled tells what was ended, with proof, and what is kept.
@@ -152,8 +212,8 @@ func sayCancelled(sys System, dir string) (err error) {
 	}
 	fmt.Fprintf(sys.Out, "run %s was stopped\n", run.ID)
 	kept, unproven := 0, 0
-	for _, j := range state.Jobs {
-		if j.Status == ledger.Success {
+	for _, j := range jobsOf(state) {
+		if j.Status == ledger.Success && j.ID != ledger.ArbiterJob {
 			kept++
 		}
 		if j.Status == ledger.Success || j.Attempt == 0 {
@@ -172,7 +232,7 @@ func sayCancelled(sys System, dir string) (err error) {
 	}
 	fmt.Fprintf(sys.Out, "kept: what succeeded (%d of %d jobs), and all files in %s\ngo on with: orchestrate resume %s\n", kept, len(state.Jobs), run.Dir, run.ID)
 	if unproven > 0 {
-		return failure(fmt.Errorf("not proven to have ended: %d of the jobs; look at what is named above", unproven))
+		return failure(fmt.Errorf("not proven to have ended: %d of what ran; look at what is named above", unproven))
 	}
 	return nil
 }

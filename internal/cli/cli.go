@@ -34,21 +34,25 @@ type System struct {
 // exit status.
 func Main(ctx context.Context, args []string, sys System) int {
 	sys.args = args
+	out := &outlet{to: sys.Out}
+	sys.Out = out
 	root := newRoot(sys)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	if err == nil {
-		return exitOK
-	}
 	var status statusError
-	if errors.As(err, &status) {
-		if status.err != nil {
-			fmt.Fprintf(sys.Err, "orchestrate: %v\n", status.err)
+	if err != nil && !errors.As(err, &status) {
+		status = statusError{exitUsage, err}
+		if out.broken() != nil {
+			status.code = exitFailed
 		}
-		return status.code
 	}
-	fmt.Fprintf(sys.Err, "orchestrate: %v\n", err)
-	return exitUsage
+	if status.code == exitOK && out.broken() != nil {
+		status = statusError{exitFailed, out.broken()}
+	}
+	if status.err != nil {
+		fmt.Fprintf(sys.Err, "orchestrate: %v\n", status.err)
+	}
+	return status.code
 }
 
 func newRoot(sys System) *cobra.Command {

@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"os"
 	"sync"
-	"sync/atomic"
 
 	"orchestrate/internal/detach"
 	"orchestrate/internal/engine"
-	"orchestrate/internal/ledger"
 	"orchestrate/internal/ui"
 	"orchestrate/internal/untrusted"
 )
@@ -24,7 +22,6 @@ const (
 // presence is an engine as whoever started it knows it.
 type presence struct {
 	control *detach.Control
-	begun   atomic.Bool      // there is a run
 	quit    func(status int) // ends the process; all that was printed goes out before
 }
 
@@ -34,6 +31,7 @@ func runEngine(ctx context.Context, sys System, args []string) error {
 	if err != nil {
 		return usageError(err)
 	}
+	surviveAsking()
 	var complaints, results *detach.Stream
 	complaints = detach.NewStream(os.Stderr, func(n int64) {
 		fmt.Fprintf(complaints, "%d bytes were not shown: nobody read them in time; the run directory has everything\n", n)
@@ -78,9 +76,9 @@ func conductHere(ctx context.Context, sys System, how manner, run carriedOut) (e
 	defer func() { err = joined(err, st.close()) }()
 	brakes, done := stoppable(ctx, sys)
 	defer done()
-	told := &telling{sys: sys}
+	told := &telling{sys: sys, brakes: brakes}
 	ctl := engine.Controls{Kill: brakes.kill, Leave: brakes.leave, Left: func() {
-		fmt.Fprintf(sys.Err, "this engine leaves; what runs goes on under its supervisors; go on with: orchestrate resume %s\n", told.runID)
+		fmt.Fprintf(sys.Err, "this engine leaves; what runs goes on under its supervisors; go on with: orchestrate resume %s\n", told.runID())
 		brakes.quit(exitInterrupted)
 	}}
 	res, err := run(brakes.work, st, told.observer(how), ctl)
@@ -89,8 +87,16 @@ func conductHere(ctx context.Context, sys System, how manner, run carriedOut) (e
 
 // telling tells a person of a run.
 type telling struct {
-	sys   System
-	runID string // "" until the run has begun
+	sys    System
+	brakes *brakes
+}
+
+// runID is "" until the run has begun.
+func (t *telling) runID() string {
+	if id := t.brakes.run.Load(); id != nil {
+		return *id
+	}
+	return ""
 }
 
 func (t *telling) observer(how manner) engine.Observer {
@@ -106,10 +112,9 @@ func (t *telling) observer(how manner) engine.Observer {
 }
 
 func (t *telling) begun(id, dir string) {
-	t.runID = id
+	t.brakes.run.Store(&id)
 	sayBegun(t.sys, id, dir)
 	if e := t.sys.engine; e != nil {
-		e.begun.Store(true)
 		e.control.Begun(id, dir)
 	}
 }
@@ -122,16 +127,15 @@ func sayBegun(sys System, id, dir string) {
 // outcome says how the run ended and makes it the command's own end.
 func (t *telling) outcome(how manner, res engine.Result, err error) error {
 	var status statusError
-	var owned *ledger.OwnedError
+	id := t.runID()
 	switch {
 	case errors.As(err, &status):
 		return status
-	case errors.Is(err, context.Canceled):
-		return exit(exitInterrupted) // before anything was started
-	case errors.As(err, &owned):
-		return failure(fmt.Errorf("%w; `orchestrate attach` follows it", err))
-	case err != nil && t.runID != "":
-		return failure(fmt.Errorf("%w\nrun %s stopped before its end; when that is put right: orchestrate resume %s", err, t.runID, t.runID))
+	case errors.Is(err, context.Canceled) && id == "":
+		sayNothingBegun(t.sys)
+		return exit(exitInterrupted)
+	case err != nil && id != "":
+		return failure(fmt.Errorf("%w\nrun %s stopped before its end; when that is put right: orchestrate resume %s", err, id, id))
 	case err != nil:
 		return failure(err)
 	}
@@ -142,7 +146,7 @@ func (t *telling) outcome(how manner, res engine.Result, err error) error {
 		fmt.Fprintf(t.sys.Err, "  %s\n", untrusted.Text(s).Line(0))
 	}
 	if res.Exit == exitInterrupted {
-		fmt.Fprintf(t.sys.Err, "interrupted; what succeeded is kept; go on with: orchestrate resume %s\n", t.runID)
+		fmt.Fprintf(t.sys.Err, "interrupted; what succeeded is kept; go on with: orchestrate resume %s\n", id)
 	}
 	if !how.json {
 		if _, err := fmt.Fprint(t.sys.Out, "\n"+res.Completion); err != nil && res.Exit == exitOK {

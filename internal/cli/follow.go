@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"os/signal"
 	"time"
 
@@ -23,8 +24,9 @@ const (
 type follower struct {
 	run   *ledger.Run // as it stood at the beginning
 	tail  *ui.Tail
-	ended bool // the newest record says so
-	exit  int  // and with which exit status
+	moved *ledger.MovedError // not nil: nothing can be known here of what runs
+	ended bool               // the newest record says so
+	exit  int                // and with which exit status
 }
 
 func follow(sys System, arg string) (*follower, error) {
@@ -32,11 +34,31 @@ func follow(sys System, arg string) (*follower, error) {
 	if err != nil {
 		return nil, err
 	}
+	moved, err := displaced(run.Dir)
+	if err != nil {
+		return nil, failure(joined(err, run.Close()))
+	}
 	tail, err := ui.OpenTail(run.Dir)
 	if err != nil {
 		return nil, failure(joined(err, run.Close()))
 	}
-	return &follower{run: run, tail: tail}, nil
+	return &follower{run: run, tail: tail, moved: moved}, nil
+}
+
+// name is what a RUN argument can say for this run.
+func (f *follower) name() string {
+	if f.moved != nil {
+		return f.run.Dir
+	}
+	return f.run.ID
+}
+
+// owned reports whether an engine carries the run on.
+func (f *follower) owned() (bool, error) {
+	if f.moved != nil {
+		return false, nil
+	}
+	return ledger.Owned(f.run.Dir)
 }
 
 func (f *follower) close() error { return joined(f.tail.Close(), f.run.Close()) }
@@ -55,7 +77,7 @@ func (f *follower) until(ctx context.Context, each func(ledger.Record), between 
 	late := time.Duration(0)
 	for every := quickLook; ; {
 		news := false
-		owned, err := ledger.Owned(f.run.Dir) // asked first: what its last words were is read after
+		owned, err := f.owned() // asked first: what its last words were is read after
 		if err == nil {
 			err = f.tail.Next(func(r ledger.Record) {
 				news, late = true, 0
@@ -109,6 +131,21 @@ func unlessInterrupted(ctx context.Context) (context.Context, context.CancelFunc
 	return signal.NotifyContext(ctx, stops()...)
 }
 
+// cutOff says that nobody carries the run on, as far as this directory tells.
+func (f *follower) cutOff(w io.Writer) error {
+	if f.moved != nil {
+		return failure(f.moved)
+	}
+	sayCutOff(w, f.run)
+	return exit(exitInterrupted)
+}
+
+// goesOn says that the run does, while this command ends.
+func (f *follower) goesOn(w io.Writer) error {
+	fmt.Fprintf(w, "it goes on: orchestrate wait %s\n", f.run.ID)
+	return exit(exitRunning)
+}
+
 // conclude says how the run stands, with the result if it has ended, and is the exit
 // status that `wait` gives for that.
 func (f *follower) conclude(sys System, how standing, asJSON bool) error {
@@ -123,11 +160,10 @@ func (f *follower) conclude(sys System, how standing, asJSON bool) error {
 	}
 	switch how {
 	case stillRuns:
-		fmt.Fprintf(sys.Err, "%s\nit goes on: orchestrate wait %s\n", where(state), f.run.ID)
-		return exit(exitRunning)
+		fmt.Fprintln(sys.Err, where(state))
+		return f.goesOn(sys.Err)
 	case wasCutOff:
-		sayCutOff(sys.Err, f.run)
-		return exit(exitInterrupted)
+		return f.cutOff(sys.Err)
 	}
 	if !asJSON {
 		if err := f.printResult(sys); err != nil {

@@ -48,7 +48,12 @@ func newReport(sys System) *cobra.Command {
 			if asJSON {
 				name = ledger.ReportJSONFile
 			}
-			return printFile(sys, args[0], name, fmt.Sprintf("this run has no report yet; `orchestrate status %s` shows where it stands", args[0]))
+			run, err := openRun(sys, args[0])
+			if err != nil {
+				return err
+			}
+			defer run.Close() //nolint:errcheck // opened for reading
+			return printFile(sys, run, name, fmt.Sprintf("this run has no report yet; `orchestrate status %s` shows where it stands", args[0]))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print report.json")
@@ -56,12 +61,7 @@ func newReport(sys System) *cobra.Command {
 }
 
 // printFile prints a file of a run directory as it is.
-func printFile(sys System, arg, rel, absent string) error {
-	run, err := openRun(sys, arg)
-	if err != nil {
-		return err
-	}
-	defer run.Close() //nolint:errcheck // opened for reading
+func printFile(sys System, run *ledger.Run, rel, absent string) error {
 	data, err := run.ReadFile(rel)
 	if errors.Is(err, fs.ErrNotExist) {
 		return failure(errors.New(absent))
@@ -69,8 +69,10 @@ func printFile(sys System, arg, rel, absent string) error {
 	if err != nil {
 		return failure(err)
 	}
-	_, err = sys.Out.Write(data)
-	return err
+	if _, err = sys.Out.Write(data); err != nil {
+		return failure(err)
+	}
+	return nil
 }
 
 // printJSON prints v for programs, in a form that a person can read too.

@@ -10,12 +10,15 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
 	runtimeexec "orchestrate/internal/runtime/exec"
+	"orchestrate/internal/spec"
 	"orchestrate/internal/ui"
 )
 
@@ -27,18 +30,33 @@ func newOutput(sys System) *cobra.Command {
 		Long: `Print the final answer of a job. With --follow print what the job says while it
 runs, until it has settled: of an agent the events, a line each; of a plain program
 its standard output.
+
+Exit status of --follow: 0 the job has settled; 5 told to end before; 130 the run was
+cut off; 1 the output cannot be read or written; 2 usage error.
 RUN is a run id or the path of a run directory.`,
 		Args: exactArgs("RUN", "JOB"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if live {
 				return followOutput(cmd.Context(), sys, args[0], args[1])
 			}
-			return printFile(sys, args[0], ledger.JobPath(args[1], ledger.OutputFile),
-				fmt.Sprintf("job %s has no final answer in this run; `orchestrate status %s` shows where it stands", args[1], args[0]))
+			return printOutput(sys, args[0], args[1])
 		},
 	}
 	cmd.Flags().BoolVar(&live, "follow", false, "print what the job says while it runs")
 	return cmd
+}
+
+func printOutput(sys System, arg, job string) error {
+	run, err := openRun(sys, arg)
+	if err != nil {
+		return err
+	}
+	defer run.Close() //nolint:errcheck // opened for reading
+	if err := known(run, job); err != nil {
+		return err
+	}
+	return printFile(sys, run, ledger.JobPath(job, ledger.OutputFile),
+		fmt.Sprintf("job %s has no final answer in this run; `orchestrate status %s` shows where it stands", job, arg))
 }
 
 // followOutput prints what a job says until it has settled.
@@ -48,8 +66,8 @@ func followOutput(ctx context.Context, sys System, arg, job string) (err error) 
 		return err
 	}
 	defer func() { err = joined(err, f.close()) }()
-	if !knows(f.run.State(), job) {
-		return usageError(fmt.Errorf("run %s has no job %q; `orchestrate status %s` lists them", f.run.ID, job, f.run.ID))
+	if err := known(f.run, job); err != nil {
+		return err
 	}
 	root, err := os.OpenRoot(f.run.Dir)
 	if err != nil {
@@ -77,20 +95,46 @@ func followOutput(ctx context.Context, sys System, arg, job string) (err error) 
 	case v.err != nil:
 		return failure(v.err)
 	case how == wasCutOff && !v.settled:
-		sayCutOff(sys.Err, f.run)
+		return f.cutOff(sys.Err)
 	case how == stillRuns && !v.settled:
-		fmt.Fprintf(sys.Err, "the run goes on: orchestrate wait %s\n", f.run.ID)
+		return f.goesOn(sys.Err)
 	}
 	return nil
 }
 
-func knows(s ledger.State, job string) bool {
-	for _, j := range s.Jobs {
+// namedJobs is how many jobs an error message names.
+const namedJobs = 20
+
+// known is an error that names the jobs of the run if this one is none of them.
+func known(run *ledger.Run, job string) error {
+	var ids []string
+	for _, j := range jobsOf(run.State()) {
 		if j.ID == job {
-			return true
+			return nil
 		}
+		ids = append(ids, j.ID)
 	}
-	return job == ledger.ArbiterJob && s.Arbiter != nil
+	if !slices.Contains(ids, ledger.ArbiterJob) && asksArbiter(run) {
+		if job == ledger.ArbiterJob {
+			return nil
+		}
+		ids = append(ids, ledger.ArbiterJob)
+	}
+	more := ""
+	if n := len(ids) - namedJobs; n > 0 {
+		ids, more = ids[:namedJobs], fmt.Sprintf(" and %d more", n)
+	}
+	return usageError(fmt.Errorf("run %s has no job %q; it has %s%s", run.ID, job, strings.Join(ids, ", "), more))
+}
+
+// asksArbiter reports whether a run that has not come to its arbiter may do so.
+func asksArbiter(run *ledger.Run) bool {
+	data, err := run.ReadFile(ledger.SpecFile)
+	if err != nil {
+		return false
+	}
+	s, _ := spec.Parse(run.State().SpecPath, data, spec.Options{})
+	return s == nil || s.Arbiter.Mode == "required" // what it names may have gone since
 }
 
 // voice is what one job says, attempt after attempt. The file stays open when a later

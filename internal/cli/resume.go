@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
 	"orchestrate/internal/engine"
 	"orchestrate/internal/ledger"
+	"orchestrate/internal/ui"
 )
 
 type resumeOptions struct {
@@ -26,9 +28,11 @@ func newResume(sys System) *cobra.Command {
 it left are still the same. What still runs under its supervisor is waited for; what
 a dead supervisor left is ended first. Jobs that were interrupted are done again, in
 a new worktree; blocked and queued ones are looked at again. Where there is nothing
-to do, the result is printed once more.
+to do, the result is printed once more; with --detach the run's id, and the rest on
+standard error.
 
-Only the run that is named is ever resumed. RUN is a run id or the path of a run
+Only the run that is named is ever resumed, and only by one engine: while another
+carries it on, the exit status is 5. RUN is a run id or the path of a run
 directory.
 
 ` + exitTable,
@@ -44,28 +48,36 @@ directory.
 }
 
 func runResume(ctx context.Context, sys System, opts resumeOptions) error {
-	dir, err := ledger.Find(workspaceRoot(sys), opts.run)
+	dir, err := inPlace(sys, opts.run)
 	if err != nil {
-		return usageError(err)
+		return err
 	}
 	return conduct(ctx, sys, opts.manner, func(ctx context.Context, st *station, obs engine.Observer, ctl engine.Controls) (engine.Result, error) {
 		res, err := st.Resume(ctx, engine.ResumeRequest{Dir: dir, RetryFailed: opts.retryFailed}, obs, ctl)
-		if errors.Is(err, engine.ErrNothingToResume) {
+		var owned *ledger.OwnedError
+		switch {
+		case errors.Is(err, engine.ErrNothingToResume):
 			return res, sayAgain(ctx, sys, opts)
+		case errors.As(err, &owned):
+			return res, statusError{exitRunning, fmt.Errorf("%w\nwait: orchestrate wait %s\nfollow: orchestrate attach %s", err, opts.run, opts.run)}
 		}
 		return res, err
 	})
 }
 
 // sayAgain prints the result of a run of which nothing would be done again, and ends
-// as that run did.
+// as that run did; with --detach as soon as it is said which run that is.
 func sayAgain(ctx context.Context, sys System, opts resumeOptions) (err error) {
 	f, err := follow(sys, opts.run)
 	if err != nil {
 		return err
 	}
 	defer func() { err = joined(err, f.close()) }()
-	how, err := f.until(ctx, func(ledger.Record) {}, nil)
+	each := func(ledger.Record) {}
+	if opts.json && !opts.detach {
+		each = ui.NewJSON(sys.Out).Record
+	}
+	how, err := f.until(ctx, each, nil)
 	if err != nil {
 		return err
 	}
@@ -74,8 +86,19 @@ func sayAgain(ctx context.Context, sys System, opts resumeOptions) (err error) {
 		fmt.Fprint(sys.Err, " (--retry-failed does what failed again)")
 	}
 	fmt.Fprintln(sys.Err)
-	if err := f.conclude(sys, how, opts.json); err != nil {
-		return err
+	switch {
+	case opts.detach:
+		err = opts.announce(sys, beginning{RunID: f.run.ID, RunDir: f.run.Dir})
+		sys.Out = sys.Err
+	case opts.json:
+		sys.Out = io.Discard // the records tell the result
 	}
-	return statusError{code: exitOK}
+	if err == nil {
+		err = f.conclude(sys, how, false)
+	}
+	var status statusError
+	if err == nil || opts.detach && errors.As(err, &status) && status.err == nil {
+		return statusError{code: exitOK}
+	}
+	return err
 }

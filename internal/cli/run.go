@@ -3,11 +3,17 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"orchestrate/internal/engine"
+	"orchestrate/internal/ledger"
 )
 
 // manner is how a person wants to be told of a run.
@@ -92,8 +98,22 @@ func runRun(ctx context.Context, sys System, opts runOptions) error {
 		case err != nil:
 			return engine.Result{}, err
 		}
-		return st.Run(ctx, plan, obs, ctl)
+		res, err := st.Run(ctx, plan, obs, ctl)
+		return res, placeless(plan.Root, err)
 	})
+}
+
+// placeless says what a person can do where no run directory can be made.
+func placeless(root string, err error) error {
+	var place *fs.PathError
+	reports := filepath.Join(root, filepath.FromSlash(ledger.ReportsDir))
+	if !errors.As(err, &place) || !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
+		return err
+	}
+	if !filepath.IsAbs(place.Path) || !strings.HasPrefix(reports, place.Path) && filepath.Dir(place.Path) != reports {
+		return err
+	}
+	return fmt.Errorf("%w; a run is kept in %s: make that writable, or work in a copy of %s that is", err, reports, root)
 }
 
 // joined keeps the status of a command that already ended with one.

@@ -49,10 +49,14 @@ RUN is a run id or the path of a run directory.`,
 	return cmd
 }
 
-func runStatus(sys System, opts statusOptions) error {
+func runStatus(sys System, opts statusOptions) (err error) {
 	dir, err := ledger.Find(workspaceRoot(sys), opts.run)
 	if err != nil {
 		return usageError(err)
+	}
+	moved, err := displaced(dir)
+	if err != nil {
+		return failure(err)
 	}
 	owned, err := ledger.Owned(dir) // asked first: its last words are read after
 	if err != nil {
@@ -62,15 +66,21 @@ func runStatus(sys System, opts statusOptions) error {
 	if err != nil {
 		return failure(err)
 	}
-	defer run.Close() //nolint:errcheck // opened for reading
+	defer func() { err = joined(err, run.Close()) }()
+	state := run.State()
+	note := sys.Out
 	if opts.json {
-		return json.NewEncoder(sys.Out).Encode(run.State())
+		note, err = sys.Err, json.NewEncoder(sys.Out).Encode(state)
+	} else {
+		err = showState(sys.Out, state)
 	}
-	if err := showState(sys.Out, run.State()); err != nil {
+	switch {
+	case err != nil:
 		return failure(err)
-	}
-	if !owned && run.State().Phase != ledger.PhaseEnded {
-		sayCutOff(sys.Out, run)
+	case moved != nil && state.Phase != ledger.PhaseEnded:
+		fmt.Fprintln(note, moved)
+	case !owned && !opts.json && state.Phase != ledger.PhaseEnded:
+		sayCutOff(note, run)
 	}
 	return nil
 }
@@ -84,23 +94,27 @@ func watchStatus(ctx context.Context, sys System, arg string) (err error) {
 	defer func() { err = joined(err, f.close()) }()
 	ctx, done := unlessInterrupted(ctx)
 	defer done()
-	if !terminal(sys.Out) {
-		how, err := f.until(ctx, ui.NewLines(sys.Out).Record, nil)
-		return f.ifCutOff(sys, how, err)
+	ctx, over := context.WithCancel(ctx)
+	defer over()
+	var how standing
+	if terminal(sys.Out) {
+		p := picture{run: f, out: sys.Out, now: sys.Now}
+		how, err = f.until(ctx, p.record, p.refresh)
+		if err == nil {
+			err = p.draw()
+		}
+	} else {
+		how, err = f.until(ctx, ui.NewLines(sys.Out).Record, whileWritten(sys.Out, over))
 	}
-	p := picture{run: f, out: sys.Out, now: sys.Now}
-	how, err := f.until(ctx, p.record, p.refresh)
-	if err == nil {
-		err = p.draw()
+	switch {
+	case err != nil:
+		return err
+	case how == wasCutOff:
+		return f.cutOff(sys.Out)
+	case how == stillRuns:
+		return f.goesOn(sys.Err)
 	}
-	return f.ifCutOff(sys, how, err)
-}
-
-func (f *follower) ifCutOff(sys System, how standing, err error) error {
-	if err == nil && how == wasCutOff {
-		sayCutOff(sys.Out, f.run)
-	}
-	return err
+	return nil
 }
 
 // redrawn is the least time between two pictures: the state is read from the
@@ -140,6 +154,9 @@ func (p *picture) draw() error {
 
 // terminal reports whether somebody looks at a screen there.
 func terminal(w io.Writer) bool {
+	if o, ok := w.(*outlet); ok {
+		w = o.to
+	}
 	f, ok := w.(*os.File)
 	if !ok || os.Getenv("TERM") == "dumb" {
 		return false
@@ -156,11 +173,7 @@ func showState(out io.Writer, s ledger.State) error {
 	fmt.Fprintln(out)
 	t := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(t, "JOB\tSTATUS\tATTEMPT\tRUNTIME\tMODEL\tWHY")
-	jobs := s.Jobs
-	if s.Arbiter != nil {
-		jobs = append(jobs, *s.Arbiter)
-	}
-	for _, j := range jobs {
+	for _, j := range jobsOf(s) {
 		why := string(j.Reason)
 		if j.Evidence != "" {
 			why += ": " + untrusted.Text(j.Evidence).Line(120)

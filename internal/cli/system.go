@@ -88,6 +88,9 @@ func (s System) station() (*station, error) {
 	if err != nil {
 		return nil, usageError(err)
 	}
+	if environ.Value(s.Env, "PATH") == "" {
+		fmt.Fprintln(s.Err, "warning: PATH is empty or not set, so no program is found by its name, git and the agents included: set it as your shell has it")
+	}
 	program := supervise.Program(s.Self)
 	host := inventory.NewHost(inventory.HostOptions{
 		Env: s.Env, Secrets: secret.FromEnv(s.Env), Allowed: op.Secrets.Allow, Now: s.Now,

@@ -94,15 +94,24 @@ func runAttach(ctx context.Context, sys System, arg string, asJSON bool) (err er
 	defer func() { err = joined(err, f.close()) }()
 	ctx, done := unlessInterrupted(ctx)
 	defer done()
-	sayBegun(sys, f.run.ID, f.run.Dir)
-	printer := ui.Printer(ui.NewLines(sys.Err))
-	if asJSON {
-		printer = ui.NewJSON(sys.Out)
-		sys.Out = io.Discard // the records tell the result
+	ctx, over := context.WithCancel(ctx)
+	defer over()
+	if f.moved == nil {
+		sayBegun(sys, f.run.ID, f.run.Dir)
 	}
-	how, err := f.until(ctx, printer.Record, nil)
+	printer, written := ui.Printer(ui.NewLines(sys.Err)), func() {}
+	if asJSON {
+		printer, written = ui.NewJSON(sys.Out), whileWritten(sys.Out, over)
+	}
+	how, err := f.until(ctx, printer.Record, written)
 	if err != nil {
 		return err
+	}
+	if asJSON {
+		if o, ok := sys.Out.(*outlet); ok && o.broken() != nil {
+			return failure(o.broken())
+		}
+		sys.Out = io.Discard // the records tell the result
 	}
 	return f.conclude(sys, how, false)
 }
@@ -129,7 +138,7 @@ func where(s ledger.State) string {
 func (f *follower) printResult(sys System) error {
 	data, err := f.run.ReadFile(ledger.ReportJSONFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintf(sys.Err, "the run has ended without a report; orchestrate status %s shows its jobs\n", f.run.ID)
+		fmt.Fprintf(sys.Err, "the run has ended without a report; orchestrate status %s shows its jobs\n", f.name())
 		return nil
 	}
 	var rep report.Report

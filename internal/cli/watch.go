@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"sync"
+	"time"
 
 	"orchestrate/internal/detach"
 	"orchestrate/internal/ledger"
@@ -27,7 +28,15 @@ type watched struct {
 	copied sync.WaitGroup
 	held   [2]bytes.Buffer // with --detach: what the engine prints, in case it begins no run
 	broken error           // standard output could not be written
+
+	presses    presses
+	interrupts int
+	parting    <-chan time.Time // not nil once this process is asked to end before it knows the run
 }
+
+// introduction is how long a viewer that is asked to end waits to learn which run it
+// leaves.
+const introduction = 5 * time.Second
 
 // watch starts an engine for this process's command line and shows what it prints.
 func watch(ctx context.Context, sys System, how manner) error {
@@ -65,25 +74,52 @@ func relay(to io.Writer, from io.Reader) error {
 
 // until returns when the engine has ended, or this process is not to wait for that.
 func (w *watched) until(ctx context.Context, sig <-chan os.Signal) error {
-	for interrupts := 0; ; {
+	for {
 		select {
 		case m, ok := <-w.eng.Messages():
 			if !ok {
 				return w.over(ctx)
 			}
-			if w.heard(m); w.run != nil && w.how.detach {
+			w.heard(m)
+			switch {
+			case w.run != nil && w.how.detach:
 				return w.detached()
-			}
-		case s := <-sig:
-			if s != os.Interrupt {
+			case w.run != nil && w.parting != nil:
 				return w.goesOn()
 			}
-			w.eng.Interrupt()
-			if interrupts++; interrupts > 2 {
-				return exit(exitInterrupted)
+		case s := <-sig:
+			switch {
+			case s == os.Interrupt:
+				if w.interrupted() {
+					return exit(exitInterrupted)
+				}
+			case w.run != nil || w.parting != nil:
+				return w.goesOn()
+			default:
+				w.parting = time.After(introduction)
 			}
+		case <-w.parting:
+			return w.goesOn()
 		}
 	}
+}
+
+// interrupted passes an interrupt on. The third ends this process, whatever the engine
+// does.
+func (w *watched) interrupted() (last bool) {
+	if !w.presses.again(time.Now()) {
+		return false
+	}
+	w.eng.Interrupt()
+	if w.interrupts++; w.interrupts < 3 {
+		return false
+	}
+	if w.run != nil {
+		sayLeft(w.sys, w.run.RunID)
+	} else {
+		fmt.Fprintln(w.sys.Err, "not waited for: the engine is told to end and has begun no run yet")
+	}
+	return true
 }
 
 func (w *watched) heard(m detach.Message) {
@@ -102,16 +138,16 @@ type beginning struct {
 	SchemaVersion int    `json:"schemaVersion"`
 	RunID         string `json:"runId"`
 	RunDir        string `json:"runDir"`
-	EnginePID     int    `json:"enginePid"`
+	EnginePID     int    `json:"enginePid"` // 0 = the run had ended and nothing was started
 }
 
-func (w *watched) detached() error {
-	sayBegun(w.sys, w.run.RunID, w.run.Dir)
+// announce prints where a run is, for who does not wait for it.
+func (m manner) announce(sys System, b beginning) error {
 	var err error
-	if w.how.json {
-		err = json.NewEncoder(w.sys.Out).Encode(beginning{ledger.SchemaVersion, w.run.RunID, w.run.Dir, w.id.PID})
+	if b.SchemaVersion = ledger.SchemaVersion; m.json {
+		err = json.NewEncoder(sys.Out).Encode(b)
 	} else {
-		_, err = fmt.Fprintln(w.sys.Out, w.run.RunID)
+		_, err = fmt.Fprintln(sys.Out, b.RunID)
 	}
 	if err != nil {
 		return failure(err)
@@ -119,10 +155,15 @@ func (w *watched) detached() error {
 	return nil
 }
 
+func (w *watched) detached() error {
+	sayBegun(w.sys, w.run.RunID, w.run.Dir)
+	return w.how.announce(w.sys, beginning{RunID: w.run.RunID, RunDir: w.run.Dir, EnginePID: w.id.PID})
+}
+
 // goesOn leaves the engine alone: this process is asked to end, not the run.
 func (w *watched) goesOn() error {
 	if w.run == nil {
-		fmt.Fprintln(w.sys.Err, "the run goes on without this command")
+		fmt.Fprintln(w.sys.Err, "the engine goes on without this command; if it begins a run, that is the newest in plans/reports")
 	} else {
 		fmt.Fprintf(w.sys.Err, "the run goes on: orchestrate wait %s\n", w.run.RunID)
 	}

@@ -16,6 +16,9 @@ func Saying(e runtime.Event) string {
 	case runtime.EventText, runtime.EventAnswer:
 		return strings.TrimRight(untrusted.Text(text).Block(), "\n")
 	case runtime.EventSession:
+		if e.Model == "" {
+			return ""
+		}
 		return named("session", e.Model, "")
 	case runtime.EventToolCall:
 		return named("tool", e.Tool, text)
