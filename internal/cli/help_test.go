@@ -33,3 +33,14 @@ func TestMistypedWords(t *testing.T) {
 		}
 	}
 }
+
+// Without a PATH nothing can be found, which is said before it shows.
+func TestWithoutPATH(t *testing.T) {
+	for _, env := range [][]string{nil, {"PATH="}} {
+		var out, complaint strings.Builder
+		cli.Main(t.Context(), []string{"run", "nothing.yaml"}, cli.System{Out: &out, Err: &complaint, Env: env, Cwd: t.TempDir()})
+		if !strings.HasPrefix(complaint.String(), "warning: PATH is empty or not set") {
+			t.Errorf("with %q: %q", env, complaint.String())
+		}
+	}
+}

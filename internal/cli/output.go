@@ -108,7 +108,8 @@ const namedJobs = 20
 // known is an error that names the jobs of the run if this one is none of them.
 func known(run *ledger.Run, job string) error {
 	var ids []string
-	for _, j := range jobsOf(run.State()) {
+	state := run.State()
+	for _, j := range jobsOf(state) {
 		if j.ID == job {
 			return nil
 		}
@@ -124,7 +125,7 @@ func known(run *ledger.Run, job string) error {
 	if n := len(ids) - namedJobs; n > 0 {
 		ids, more = ids[:namedJobs], fmt.Sprintf(" and %d more", n)
 	}
-	return usageError(fmt.Errorf("run %s has no job %q; it has %s%s", run.ID, job, strings.Join(ids, ", "), more))
+	return usageError(fmt.Errorf("run %s has no job %q; it has %s%s", state.RunID, job, strings.Join(ids, ", "), more))
 }
 
 // asksArbiter reports whether a run that has not come to its arbiter may do so.

@@ -39,7 +39,7 @@ func startedIn(dir string) (was string, err error) {
 	if err != nil {
 		return "", err
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close() // only read
 	line, err := bufio.NewReader(f).ReadBytes('\n')
 	if errors.Is(err, io.EOF) {
 		return "", nil // not whole yet

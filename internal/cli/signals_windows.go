@@ -9,10 +9,10 @@ import (
 func stops() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }
 
 // How `orchestrate cancel` would ask an engine to stop, which cannot be done here:
-// sending them says so.
+// sending them says so. No other signal has these numbers.
 var (
-	askStop os.Signal = syscall.SIGTERM
-	askKill os.Signal = syscall.SIGKILL
+	askStop os.Signal = syscall.Signal(0x101)
+	askKill os.Signal = syscall.Signal(0x102)
 )
 
 // surviveAsking has nothing to do here.
