@@ -184,6 +184,10 @@ func (r *run) environment(a *attempt, ad runtime.Adapter) []string {
 // intent is durable already; both hold the locks from here on.
 func (r *run) carryOut(ctx context.Context, slot int, a *attempt) error {
 	sup, err := r.slots.take(ctx, slot)
+	if errors.Is(err, supervise.ErrNoAnswer) && ctx.Err() == nil { // killed as it started: not the job's doing
+		a.lost, a.exit.Proof = err.Error(), nothingStarted
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -162,7 +161,7 @@ func (b *backend) Attempt(ctx context.Context, slot int, job string, n int) disp
 // the job was blocked, or stays in the queue because the run ends.
 func (r *run) begin(ctx context.Context, j *jobRun, n int) *attempt {
 	job := j.planned.Job
-	if block := cmp.Or(r.rejudge(j), r.noFreshTree(j)); block != nil {
+	if block := r.rejudge(j); block != nil {
 		r.block(job.ID, *block)
 		return nil
 	}
@@ -213,10 +212,10 @@ func (r *run) remember(j *jobRun, a *attempt, s *settlement, status ledger.JobSt
 
 // freshTree is a job's route for its next attempt: what an earlier attempt of a writer
 // left in the shared checkout must not be taken for the person's own, so a later
-// one works in a tree of its own.
+// one works in a tree of its own, where there can be one.
 func (r *run) freshTree(j *jobRun) ledger.Route {
 	route := j.route
-	if j.inCheckout() && route.Isolation != isolationWorktree {
+	if j.inCheckout() && r.plan.noWorktree(j.planned.Job) == "" && route.Isolation != isolationWorktree {
 		route.Isolation = isolationWorktree
 		route.IsolationWhy = "an earlier attempt worked in the shared checkout"
 		route.Controls = append(slices.Clone(route.Controls), controlWorktree)
@@ -230,19 +229,6 @@ func (j *jobRun) inCheckout() bool {
 	return j.planned.Job.Writes() && slices.ContainsFunc(j.ended, func(s ledger.JobStatus) bool {
 		return s.Worktree == nil && (s.Proof == nil || s.Proof.Level != string(supervise.ProofNone))
 	})
-}
-
-// noFreshTree says why a job cannot be tried again, if that is so: its earlier attempt
-// worked in the shared checkout, and it can have no tree of its own.
-func (r *run) noFreshTree(j *jobRun) *route.Block {
-	if !j.inCheckout() || r.mayRepeat(j) {
-		return nil
-	}
-	return &route.Block{
-		Reason:   runtime.BlockedRiskControls,
-		Detail:   "an earlier attempt was cut off in the shared checkout, and what it left cannot be told from your own work, as the job can have no worktree",
-		NextStep: "look at what it changed (`git diff`), keep or undo it, leave `isolation: none` out" + again,
-	}
 }
 
 // mayRepeat reports whether another attempt of the job could have a fresh tree.

@@ -44,7 +44,7 @@ func (c *checkRunner) Run(ctx context.Context, cmd check.Command) (check.Result,
 func (c *checkRunner) once(ctx context.Context, cmd check.Command) (result check.Result, died bool, err error) {
 	sup, err := c.run.slots.take(ctx, c.slot)
 	if err != nil {
-		return result, false, err
+		return result, errors.Is(err, supervise.ErrNoAnswer), err
 	}
 	dir := strings.TrimSuffix(cmd.Stdout, ".out") + ".d"
 	if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o700)); err != nil {

@@ -13,6 +13,10 @@ import (
 // supervised (everything but Linux and macOS).
 var ErrUnavailable = errors.New("supervising processes is unavailable on " + runtime.GOOS + ": use Linux (or macOS, with weaker proof)")
 
+// ErrNoAnswer says that a supervisor was started and ended, or kept silent, before it
+// could be given anything.
+var ErrNoAnswer = errors.New("did not answer as a supervisor")
+
 // Options is what a supervisor process is built with.
 type Options struct {
 	// Version must equal the engine's, or the engine refuses the supervisor.

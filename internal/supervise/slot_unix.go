@@ -118,7 +118,7 @@ func (s *Slot) handshake(ctx context.Context, program, version string) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		return fmt.Errorf("%s did not answer as a supervisor: %w%s", program, err, s.lastWords())
+		return fmt.Errorf("%s %w: %w%s", program, ErrNoAnswer, err, s.lastWords())
 	case m.Kind != kindHello || m.Version != version || m.Protocol != protocol:
 		return fmt.Errorf("%s is of version %q (protocol %d) but this orchestrate is %q (protocol %d): install both programs from the same release", program, m.Version, m.Protocol, version, protocol)
 	}
