@@ -87,6 +87,9 @@ func (r *run) undispatched(id string, reason runtime.Reason, detail string) ledg
 	s := r.statusOf(&attempt{job: j.planned.Job, route: j.route})
 	s.Status, s.Reason, s.ReasonEvidence = ledger.Blocked, reason, detail
 	s.Attempts = r.attempts[id] // of earlier times, if any
+	if n := len(j.ended); n > 0 {
+		s.Proof = j.ended[n-1].Proof
+	}
 	s = cleaned(r, s)
 	j.status = &s
 	j.facts = arbiter.JobFacts{Job: j.planned.Job, ID: id, Exec: j.planned.Job.Exec(), Status: s}
