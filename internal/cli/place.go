@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -34,8 +33,7 @@ func displaced(dir string) (*ledger.MovedError, error) {
 // startedIn is where the run of a directory was started, by its first record; "" where
 // that does not say.
 func startedIn(dir string) (was string, err error) {
-	path := filepath.Join(dir, ledger.JournalFile)
-	f, err := os.Open(path)
+	f, err := os.Open(filepath.Join(dir, ledger.JournalFile))
 	if err != nil {
 		return "", err
 	}
@@ -48,11 +46,8 @@ func startedIn(dir string) (was string, err error) {
 		return "", err
 	}
 	var first ledger.Record
-	if err := json.Unmarshal(line, &first); err != nil {
-		return "", fmt.Errorf("%s line 1: %w", path, err)
-	}
-	if first.Run == nil {
-		return "", nil
+	if err := json.Unmarshal(line, &first); err != nil || first.Run == nil {
+		return "", nil //nolint:nilerr // whoever replays it says what is wrong with it
 	}
 	return first.Run.Dir, nil
 }
