@@ -46,7 +46,7 @@ func NewPlanner(seed uint64) *Planner {
 // onceARun are the failpoints that a command reaches once.
 var onceARun = []string{
 	failpoint.RunCreated, failpoint.RunStarted, failpoint.Arbitrating, failpoint.VerdictThere, failpoint.ReportThere, failpoint.HistoryThere,
-	failpoint.EndAfter, failpoint.Resumed, failpoint.Reconciled, failpoint.HistoryBefore, failpoint.HistoryWritten,
+	failpoint.EndAfter, failpoint.Resumed, failpoint.Reconciled, failpoint.Adopting, failpoint.HistoryBefore, failpoint.HistoryWritten,
 }
 
 func deepest(name string) int {
@@ -77,6 +77,9 @@ func (p *Planner) Next() (Round, bool) {
 	share.planned++
 	r := Round{Number: p.rounds, Seed: p.seed, Graph: p.graph(point), Shots: []Shot{shot}}
 	switch {
+	case point == failpoint.Adopting: // for that an attempt has to be under way
+		first := Shot{Moment{Point: failpoint.Started, Nth: 1 + p.random.IntN(4)}, EngineOnly}
+		r.Shots = []Shot{first, shot}
 	case slices.Contains(whenResuming, point):
 		first := Shot{Moment{After: p.some(150, 700)}, EngineOnly}
 		r.Shots = []Shot{first, shot}
