@@ -77,11 +77,8 @@ func (p *Planner) Next() (Round, bool) {
 	share.planned++
 	r := Round{Number: p.rounds, Seed: p.seed, Graph: p.graph(point), Shots: []Shot{shot}}
 	switch {
-	case point == failpoint.Adopting: // for that an attempt has to be under way
+	case slices.Contains(whenResuming, point): // for some of them an attempt has to be under way
 		first := Shot{Moment{Point: failpoint.Started, Nth: 1 + p.random.IntN(4)}, EngineOnly}
-		r.Shots = []Shot{first, shot}
-	case slices.Contains(whenResuming, point):
-		first := Shot{Moment{After: p.some(150, 700)}, EngineOnly}
 		r.Shots = []Shot{first, shot}
 	case p.rounds%4 == 0:
 		r.Shots = append(r.Shots, p.another())
