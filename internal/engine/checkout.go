@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
@@ -42,6 +43,15 @@ func (r *run) holdCheckoutAgain(ctx context.Context, a *attempt) {
 	if err != nil { // the run is being ended: what is there is taken all the same
 		r.note(ledger.Noted(a.job.ID, r.redact.String(err.Error())))
 	}
+}
+
+// otherWriter says who else has had the right to write in the shared checkout since
+// then. What changed meanwhile cannot be held against a job that only looked.
+func (r *run) otherWriter(since time.Time) (string, bool) {
+	if r.plan.Repo != nil {
+		return r.plan.Repo.OtherWriter(since)
+	}
+	return workspace.OtherWriterIn(r.plan.Root, since)
 }
 
 // ownWork parts changes that an adopted attempt may have made from those that were

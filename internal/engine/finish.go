@@ -25,6 +25,9 @@ func (r *run) finish(ctx context.Context, j ledger.Judgement) (Result, error) {
 	case r.overWall():
 		ending = EndedWall
 	}
+	if text := r.spent.text(r.plan.Spec.Budget); text != "" {
+		r.note(ledger.Noted("", text))
+	}
 	status := exitStatus(ending, r.led.State(), j.Verdict)
 	end := ledger.RunEnded(j.Verdict, status)
 	end.At = r.eng.Now().UTC()

@@ -26,6 +26,7 @@ type comparison struct {
 	on     bool                  // nothing else ran when the attempt began
 	number int                   // of the attempt among those begun
 	before workspace.Fingerprint // of the checkout, if on
+	since  time.Time
 }
 
 // enter counts the attempt in and, if nothing else runs, records the checkout.
@@ -34,7 +35,7 @@ func (r *run) enter(ctx context.Context, a *attempt) comparison {
 	r.mu.Lock()
 	r.begun++
 	r.active++
-	mine := comparison{on: r.active == 1 && r.compared(a), number: r.begun}
+	mine := comparison{on: r.active == 1 && r.compared(a), number: r.begun, since: r.eng.Now()}
 	r.mu.Unlock()
 	if !mine.on {
 		return mine
@@ -85,6 +86,10 @@ func (r *run) changedBy(ctx context.Context, a *attempt, mine comparison) []stri
 	}
 	r.accept(changed, after)
 	r.fail(r.writeCheckout())
+	if who, there := r.otherWriter(mine.since); there {
+		r.tellChange(fmt.Sprintf("changed in the shared checkout while job %s ran, and so did a writer there (%s): %s", a.job.ID, who, some(changed)), a.begun)
+		return nil
+	}
 	if slices.Contains(a.route.Controls, string(runtime.ControlOSSandbox)) {
 		r.tellChange(fmt.Sprintf("changed in the shared checkout while job %s ran, but not by this job, which a sandbox held: %s", a.job.ID, some(changed)), a.begun)
 		return nil

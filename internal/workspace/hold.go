@@ -15,6 +15,9 @@ import (
 // lookAgain is how often somebody who waits for a lock tries it.
 const lookAgain = 50 * time.Millisecond
 
+// coarse is by how much the time of a file may lag behind the clock.
+const coarse = 10 * time.Millisecond
+
 // folderLock is the lock of a workspace that is no repository, beside its runs.
 const folderLock = "plans/reports/.orchestrate-checkout.lock"
 
@@ -32,6 +35,35 @@ func (r *Repo) LockCheckout(ctx context.Context, who string, waiting func(holder
 // LockFolder is LockCheckout for a workspace that is no repository.
 func LockFolder(ctx context.Context, dir, who string, waiting func(holder string)) (*os.File, error) {
 	return lockFor(ctx, filepath.Join(dir, filepath.FromSlash(folderLock)), who, waiting)
+}
+
+// OtherWriter says whether somebody has, or has had since then, the lock of the
+// checkout, and who that was.
+func (r *Repo) OtherWriter(since time.Time) (who string, there bool) {
+	return otherWriter(filepath.Join(r.common, "orchestrate", "checkout"), since)
+}
+
+// OtherWriterIn is OtherWriter for a workspace that is no repository.
+func OtherWriterIn(dir string, since time.Time) (who string, there bool) {
+	return otherWriter(filepath.Join(dir, filepath.FromSlash(folderLock)), since)
+}
+
+func otherWriter(path string, since time.Time) (who string, there bool) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return "", false // nobody ever had it
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	free, lockErr := tryLock(f)
+	if err == nil && lockErr == nil && free && info.ModTime().Before(since.Add(-coarse)) {
+		return "", false
+	}
+	who, err = note(f)
+	if err != nil {
+		who = "unknown"
+	}
+	return who, true
 }
 
 // lockFor takes the lock of a checkout and leaves in it who has it.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // holdVar makes this test program one that takes the lock of the folder that it
@@ -151,5 +152,32 @@ func TestGitKeepsTheLockItWasStartedUnder(t *testing.T) {
 	}
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+}
+
+func TestAnotherWriterIsSeenWhileItWritesAndAfterwards(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "plans", "reports"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	before := time.Now()
+	if _, there := OtherWriterIn(dir, before); there {
+		t.Error("nobody has written yet")
+	}
+	lock, err := LockFolder(t.Context(), dir, "a job of a run", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if who, there := OtherWriterIn(dir, time.Now().Add(time.Hour)); !there || who != "a job of a run" {
+		t.Errorf("while it writes: %q %v", who, there)
+	}
+	if err := lock.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if who, there := OtherWriterIn(dir, before); !there || who != "a job of a run" {
+		t.Errorf("afterwards: %q %v", who, there)
+	}
+	if _, there := OtherWriterIn(dir, time.Now().Add(time.Hour)); there {
+		t.Error("it was over before that")
 	}
 }
