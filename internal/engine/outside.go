@@ -37,10 +37,11 @@ func (r *run) enter(ctx context.Context, a *attempt) comparison {
 	r.active++
 	mine := comparison{on: r.active == 1 && r.compared(a), number: r.begun, since: r.eng.Now()}
 	r.mu.Unlock()
+	if !mine.on {
+		return mine
+	}
 	if _, there := r.otherWriter(mine.since); there {
 		mine.on = false // what another run's writer is at would be taken for this attempt's
-	}
-	if !mine.on {
 		return mine
 	}
 	var err error
