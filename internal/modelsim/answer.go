@@ -4,12 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"time"
 )
 
-// answer is what the two protocols' answers have in common.
+// answer is what the protocols' answers have in common.
 type answer struct {
 	ctx    context.Context // ends when the client goes or the server closes
 	w      http.ResponseWriter
@@ -17,6 +18,7 @@ type answer struct {
 	ids    int // given out
 	model  string
 	stream bool
+	media  string // of a stream
 	usage  Usage
 	pace   time.Duration
 }
@@ -27,6 +29,7 @@ type reply interface {
 	text(words []string) error
 	call(c call) error
 	end() error
+	cut() error // leaves a text unfinished
 }
 
 // id makes an identifier that no other part of any answer has.
@@ -35,7 +38,7 @@ func (a *answer) id(kind string) string {
 	return fmt.Sprintf("%s_sim%d_%d", kind, a.n, a.ids)
 }
 
-// event sends one event of a stream; an answer that is no stream has none.
+// event sends one named event of a stream; an answer that is no stream has none.
 func (a *answer) event(kind string, data map[string]any) error {
 	if !a.stream {
 		return nil
@@ -45,7 +48,24 @@ func (a *answer) event(kind string, data map[string]any) error {
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(a.w, "event: %s\ndata: %s\n\n", kind, text); err != nil {
+	return a.send(fmt.Sprintf("event: %s\ndata: %s\n\n", kind, text))
+}
+
+// data is event for the protocols whose events have no names.
+func (a *answer) data(body any) error {
+	if !a.stream {
+		return nil
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	return a.send(fmt.Sprintf("data: %s\n\n", text))
+}
+
+// send sends a piece of a stream as it is.
+func (a *answer) send(text string) error {
+	if _, err := io.WriteString(a.w, text); err != nil {
 		return err
 	}
 	return http.NewResponseController(a.w).Flush()

@@ -3,6 +3,7 @@ package modelsim
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"strings"
 )
 
@@ -15,8 +16,14 @@ type anthropicRequest struct {
 		Content anthropicBlocks `json:"content"`
 	} `json:"messages"`
 	Tools []struct {
-		Name string `json:"name"`
+		Name   string          `json:"name"`
+		Schema json.RawMessage `json:"input_schema"`
 	} `json:"tools"`
+	Output struct {
+		Format struct {
+			Type string `json:"type"`
+		} `json:"format"`
+	} `json:"output_config"`
 }
 
 type anthropicBlock struct {
@@ -47,12 +54,12 @@ func (b anthropicBlocks) texts() (out []string) {
 	return out
 }
 
-func parseAnthropic(body []byte) (parsed, error) {
+func parseAnthropic(_ *url.URL, body []byte) (parsed, error) {
 	var req anthropicRequest
 	if err := json.Unmarshal(body, &req); err != nil {
 		return parsed{}, fmt.Errorf("not an Anthropic Messages request: %w", err)
 	}
-	p := parsed{model: req.Model, stream: req.Stream, tools: map[string]offer{}}
+	p := parsed{model: req.Model, stream: req.Stream, json: req.Output.Format.Type != "", tools: map[string]offer{}}
 	for _, m := range req.Messages {
 		if m.Role != "user" {
 			continue
@@ -65,7 +72,7 @@ func parseAnthropic(body []byte) (parsed, error) {
 		}
 	}
 	for _, t := range req.Tools {
-		p.tools[t.Name] = offer{}
+		p.tools[t.Name] = offer{fields: fieldsOf(t.Schema)}
 	}
 	return p, nil
 }
@@ -152,10 +159,15 @@ func (a *anthropicReply) end() error {
 	return a.event("message_stop", map[string]any{})
 }
 
+func (a *anthropicReply) cut() error {
+	block := map[string]any{"type": "text", "text": ""}
+	return a.event("content_block_start", map[string]any{"index": len(a.blocks), "content_block": block})
+}
+
 // anthropicError is the body of a request that fails.
-func anthropicError(code int, model, message string) any {
+func anthropicError(model string, s Status) any {
 	kind, text := "api_error", "Internal server error"
-	switch code {
+	switch s.Code {
 	case 400:
 		kind, text = "invalid_request_error", "Invalid request"
 	case 401:
@@ -169,8 +181,6 @@ func anthropicError(code int, model, message string) any {
 	case 529:
 		kind, text = "overloaded_error", "Overloaded"
 	}
-	if message != "" {
-		text = message
-	}
-	return map[string]any{"type": "error", "error": map[string]any{"type": kind, "message": text}, "request_id": "req_sim"}
+	body := map[string]any{"type": or(s.Type, kind), "message": or(s.Message, text)}
+	return map[string]any{"type": "error", "error": with(body, s.Fields), "request_id": "req_sim"}
 }

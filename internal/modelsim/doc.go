@@ -1,6 +1,7 @@
 // Package modelsim is a model service for tests: an HTTP server on 127.0.0.1 that
-// speaks enough of Anthropic Messages and of OpenAI Responses for a coding agent
-// to work with it, and answers from a scenario.
+// speaks enough of Anthropic Messages, OpenAI Responses, OpenAI chat completions
+// and Gemini generateContent for a coding agent to work with it, and answers from
+// a scenario.
 //
 // A scenario is an ordered list of rules. The first rule that fits a request
 // answers it with its steps: text, a tool call, a refusal by status, a hang, a

@@ -3,6 +3,7 @@ package modelsim
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"strings"
 )
 
@@ -12,6 +13,11 @@ type openAIRequest struct {
 	Stream bool         `json:"stream"`
 	Input  []openAIItem `json:"input"`
 	Tools  []openAITool `json:"tools"`
+	Text   struct {
+		Format struct {
+			Type string `json:"type"`
+		} `json:"format"`
+	} `json:"text"`
 }
 
 type openAIItem struct {
@@ -23,9 +29,10 @@ type openAIItem struct {
 }
 
 type openAITool struct {
-	Type  string       `json:"type"`
-	Name  string       `json:"name"`
-	Tools []openAITool `json:"tools"` // of a namespace
+	Type       string          `json:"type"`
+	Name       string          `json:"name"`
+	Parameters json.RawMessage `json:"parameters"`
+	Tools      []openAITool    `json:"tools"` // of a namespace
 }
 
 // openAIContent is a list of parts, or a plain string in its place.
@@ -50,12 +57,13 @@ func (c openAIContent) texts() (out []string) {
 	return out
 }
 
-func parseOpenAI(body []byte) (parsed, error) {
+func parseOpenAI(_ *url.URL, body []byte) (parsed, error) {
 	var req openAIRequest
 	if err := json.Unmarshal(body, &req); err != nil {
 		return parsed{}, fmt.Errorf("not an OpenAI Responses request: %w", err)
 	}
 	p := parsed{model: req.Model, stream: req.Stream, tools: map[string]offer{}}
+	p.json = strings.HasPrefix(req.Text.Format.Type, "json")
 	addTools(p.tools, "", req.Tools)
 	for _, item := range req.Input {
 		addTools(p.tools, "", item.Tools)
@@ -76,7 +84,7 @@ func addTools(into map[string]offer, space string, tools []openAITool) {
 		case t.Type == "namespace":
 			addTools(into, t.Name, t.Tools)
 		case t.Name != "":
-			into[t.Name] = offer{custom: t.Type == "custom", space: space}
+			into[t.Name] = offer{custom: t.Type == "custom", space: space, fields: fieldsOf(t.Parameters)}
 		default:
 			into[t.Type] = offer{}
 		}
@@ -163,10 +171,16 @@ func (o *openAIReply) end() error {
 	return o.event("response.completed", map[string]any{"response": response})
 }
 
-// openAIError is the body of a request that fails.
-func openAIError(code int, model, message string) any {
+func (o *openAIReply) cut() error {
+	item := map[string]any{"type": "message", "id": o.id("msg"), "role": "assistant", "content": []any{}}
+	return o.event("response.output_item.added", map[string]any{"output_index": len(o.items), "item": item})
+}
+
+// openAIError is the body of a request that fails. A type of the scenario's comes
+// without the code that goes with the usual one.
+func openAIError(model string, s Status) any {
 	kind, text, word := "server_error", "The server had an error", any(nil)
-	switch code {
+	switch s.Code {
 	case 400:
 		kind, text = "invalid_request_error", "Invalid request"
 	case 401:
@@ -181,8 +195,9 @@ func openAIError(code int, model, message string) any {
 	case 529:
 		text = "Overloaded"
 	}
-	if message != "" {
-		text = message
+	body := map[string]any{"message": or(s.Message, text), "type": or(s.Type, kind)}
+	if s.Type == "" {
+		body["param"], body["code"] = nil, word
 	}
-	return map[string]any{"error": map[string]any{"message": text, "type": kind, "param": nil, "code": word}}
+	return map[string]any{"error": with(body, s.Fields)}
 }

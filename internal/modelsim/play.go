@@ -13,19 +13,16 @@ var errCut = errors.New("the scenario cuts the connection")
 // play answers a request with steps. begun is told the status as soon as an
 // answer starts.
 func (s *Server) play(ctx context.Context, w http.ResponseWriter, r *Request, rule Rule, steps []Step, begun func(status int)) error {
-	a := &answer{ctx: ctx, w: w, n: r.N, model: r.Model, stream: r.Stream, usage: DefaultUsage(), pace: rule.Pace}
+	a := &answer{
+		ctx: ctx, w: w, n: r.N, model: r.Model, stream: r.Stream, media: "text/event-stream", usage: DefaultUsage(), pace: rule.Pace,
+	}
 	if rule.Answers != "" {
 		a.model = rule.Answers
 	}
 	if rule.Usage != nil {
 		a.usage = *rule.Usage
 	}
-	p := &player{server: s, answer: a, request: r, begun: begun}
-	if r.API == Anthropic {
-		p.reply = &anthropicReply{answer: a}
-	} else {
-		p.reply = &openAIReply{answer: a, spaces: r.offered}
-	}
+	p := &player{reply: protocols[r.API].reply(a, r), server: s, answer: a, request: r, begun: begun}
 	return p.all(steps)
 }
 
@@ -77,7 +74,7 @@ func (p *player) start() error {
 	p.open = true
 	p.begun(http.StatusOK)
 	if p.answer.stream {
-		p.answer.w.Header().Set("Content-Type", "text/event-stream")
+		p.answer.w.Header().Set("Content-Type", p.answer.media)
 		p.answer.w.Header().Set("Cache-Control", "no-cache")
 		p.answer.w.WriteHeader(http.StatusOK)
 	}
@@ -109,7 +106,7 @@ func (p *player) one(part part) error {
 		<-p.answer.ctx.Done()
 		return p.answer.ctx.Err()
 	case part.Cut:
-		return p.cut()
+		return p.breakOff()
 	}
 	if err := p.start(); err != nil {
 		return err
@@ -120,37 +117,26 @@ func (p *player) one(part part) error {
 	return p.text(words(*part.text))
 }
 
-// cut leaves a text unfinished and the connection broken.
-func (p *player) cut() error {
+// breakOff leaves a text unfinished and the connection broken.
+func (p *player) breakOff() error {
 	if err := p.start(); err != nil {
 		return err
 	}
-	if p.answer.stream {
-		start := map[string]any{"index": 0, "content_block": map[string]any{"type": "text", "text": ""}}
-		if p.request.API == OpenAI {
-			start = map[string]any{"output_index": 0, "item": map[string]any{"type": "message", "id": "msg_cut", "role": "assistant", "content": []any{}}}
-			if err := p.answer.event("response.output_item.added", start); err != nil {
-				return err
-			}
-		} else if err := p.answer.event("content_block_start", start); err != nil {
-			return err
-		}
+	if err := p.cut(); err != nil {
+		return err
 	}
 	return errCut
 }
 
 func (p *player) fail(status Status) error {
+	header := p.answer.w.Header()
 	if status.RetryAfter > 0 {
-		p.answer.w.Header().Set("Retry-After", strconv.Itoa(status.RetryAfter))
+		header.Set("Retry-After", strconv.Itoa(status.RetryAfter))
 	}
+	for name, value := range status.Headers {
+		header.Set(name, p.fill(value))
+	}
+	status.Message = p.fill(status.Message)
 	p.begun(status.Code)
-	return writeJSON(p.answer.w, status.Code, errorBody(p.request.API, status.Code, p.request.Model, p.fill(status.Message)))
-}
-
-// errorBody is a failure in the words of the protocol.
-func errorBody(api string, code int, model, message string) any {
-	if api == OpenAI {
-		return openAIError(code, model, message)
-	}
-	return anthropicError(code, model, message)
+	return writeJSON(p.answer.w, status.Code, errorBody(p.request.API, p.request.Model, status))
 }

@@ -3,6 +3,7 @@ package modelsim
 import (
 	"encoding/json"
 	"maps"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ type Request struct {
 	Signed    bool      `json:"signed"` // it carries a key
 	Model     string    `json:"model,omitempty"`
 	Stream    bool      `json:"stream,omitempty"`
+	JSON      bool      `json:"json,omitempty"`    // the answer is to be JSON, asked for by the protocol's means
 	User      []string  `json:"user,omitempty"`    // the texts of the user's side, decoded
 	Results   []string  `json:"results,omitempty"` // the texts of tool results, decoded
 	Tools     []string  `json:"tools,omitempty"`   // offered, sorted
@@ -30,38 +32,40 @@ type Request struct {
 	Status    int       `json:"status"`          // of the answer; 0 = it was not begun
 	Error     string    `json:"error,omitempty"` // why the server itself could not answer
 
-	offered map[string]offer
-	cwd     string
+	dialect    string // in which it is refused
+	offered    map[string]offer
+	cwd        string
+	wantsUsage bool // in a stream
+	sse        bool // the stream is to be one of events
 }
 
 // offer is a tool as a request offers it.
 type offer struct {
-	custom bool   // takes plain text instead of a JSON object
-	space  string // the namespace that it is in
+	custom bool              // takes plain text instead of a JSON object
+	space  string            // the namespace that it is in
+	fields map[string]string // of the JSON object, with their types; nil = not said
 }
 
-// parsed is what the two protocols' readers have in common.
+// parsed is what the protocols' readers have in common.
 type parsed struct {
 	model   string
 	stream  bool
+	json    bool
+	usage   bool
+	sse     bool
 	user    []string
 	results []string
 	tools   map[string]offer
 }
 
 // read fills what the body says.
-func (r *Request) read(body []byte, nonces map[string]string) error {
-	var p parsed
-	var err error
-	if r.API == Anthropic {
-		p, err = parseAnthropic(body)
-	} else {
-		p, err = parseOpenAI(body)
-	}
+func (r *Request) read(at *url.URL, body []byte, nonces map[string]string) error {
+	p, err := protocols[r.API].parse(at, body)
 	if err != nil {
 		return err
 	}
 	r.Model, r.Stream, r.User, r.Results, r.offered = p.model, p.stream, p.user, p.results, p.tools
+	r.JSON, r.wantsUsage, r.sse = p.json, p.usage, p.sse
 	r.Tools = slices.Sorted(maps.Keys(p.tools))
 	texts := allStrings(body)
 	r.Nonces = present(nonces, texts)
@@ -105,7 +109,10 @@ func allStrings(body []byte) []string {
 	return out
 }
 
-var namesFolder = regexp.MustCompile(`(?:[Ww]orking directory:\s*|<cwd>)(/[^\s<]*)`)
+// namesFolder fits the words in which agents name the folder. Where there may be
+// several, the first is meant.
+var namesFolder = regexp.MustCompile(`(?:[Ww]orking [Dd]irectory:\s*|<cwd>|` +
+	`Workspace Directories:\**\s*- |[Ww]orking in the directory:\s*)(/[^\s<]*)`)
 
 // workingFolder is the folder that the agent says it works in, "" if it does not.
 func workingFolder(texts []string) string {
@@ -125,6 +132,8 @@ func (rule Rule) fits(r *Request) bool {
 		rule.Prefix != "" && rule.Prefix != r.Prefix,
 		rule.Model != "" && rule.Model != r.Model,
 		rule.Turn != nil && *rule.Turn != len(r.Results),
+		rule.Tools != nil && *rule.Tools != (len(r.Tools) > 0),
+		rule.JSON != nil && *rule.JSON != r.JSON,
 		!strings.Contains(user, rule.Contains):
 		return false
 	}

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v4"
@@ -13,13 +16,15 @@ import (
 
 // The protocols that the server speaks.
 const (
-	Anthropic = "anthropic"
-	OpenAI    = "openai"
+	Anthropic  = "anthropic"   // Messages
+	OpenAI     = "openai"      // Responses
+	OpenAIChat = "openai-chat" // chat completions
+	Gemini     = "gemini"      // generateContent
 )
 
 // Scenario is what the server answers.
 type Scenario struct {
-	Models []string `yaml:"models"` // what GET /models lists
+	Models []string `yaml:"models"` // what a listing of models shows
 	Rules  []Rule   `yaml:"rules"`  // the first that fits answers
 }
 
@@ -27,12 +32,14 @@ type Scenario struct {
 // for every request.
 type Rule struct {
 	Name     string `yaml:"name"`     // shown in the record of a request
-	API      string `yaml:"api"`      // Anthropic or OpenAI
+	API      string `yaml:"api"`      // one of the protocols
 	Prefix   string `yaml:"prefix"`   // first segment of the path
 	Model    string `yaml:"model"`    // as the request names it
 	Contains string `yaml:"contains"` // in the texts of the user's side
 	Matches  string `yaml:"matches"`  // regular expression on the same
 	Turn     *int   `yaml:"turn"`     // how many tool results the request holds
+	Tools    *bool  `yaml:"tools"`    // whether the request offers any; what an agent asks beside its work mostly has none
+	JSON     *bool  `yaml:"json"`     // whether the answer is to be JSON, asked for by the protocol's means
 	Times    int    `yaml:"times"`    // how often the rule answers; 0 = always
 
 	// Require names nonces of the server that must all be in the request, else the
@@ -90,8 +97,12 @@ type File struct {
 // Status is a request that fails.
 type Status struct {
 	Code       int    `yaml:"code"`        // 4xx or 5xx; 404 = unknown model
-	RetryAfter int    `yaml:"retry_after"` // seconds; 0 = the header is left out
+	RetryAfter int    `yaml:"retry_after"` // seconds; 0 = it is not said
 	Message    string `yaml:"message"`     // "" = one that fits the code
+
+	Type    string            `yaml:"type"`    // the protocol's word for the kind of error; "" = one that fits the code
+	Fields  map[string]any    `yaml:"fields"`  // more of the error, such as resets_in_seconds; they replace what has their name
+	Headers map[string]string `yaml:"headers"` // more of the answer
 }
 
 // Load reads and checks the scenario at path, YAML or JSON.
@@ -134,8 +145,9 @@ func (s *Scenario) prepare() error {
 }
 
 func (r *Rule) prepare() (errs []error) {
-	if r.API != "" && r.API != Anthropic && r.API != OpenAI {
-		errs = append(errs, fmt.Errorf("api is %q; allowed are %s and %s", r.API, Anthropic, OpenAI))
+	if _, known := protocols[r.API]; r.API != "" && !known {
+		allowed := strings.Join(slices.Sorted(maps.Keys(protocols)), ", ")
+		errs = append(errs, fmt.Errorf("api is %q; allowed are %s", r.API, allowed))
 	}
 	if r.Matches != "" {
 		var err error

@@ -131,8 +131,20 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		s.model(w, req, r, body)
 	case strings.HasSuffix(req.URL.Path, "/count_tokens"):
 		s.plain(w, r, map[string]any{"input_tokens": len(body) / 4})
-	case strings.HasSuffix(req.URL.Path, "/models"):
-		s.plain(w, r, s.modelList())
+	case strings.HasSuffix(req.URL.Path, ":countTokens"):
+		s.plain(w, r, map[string]any{"totalTokens": len(body) / 4})
+	default:
+		s.list(w, req, r)
+	}
+}
+
+// list answers who asks which models there are.
+func (s *Server) list(w http.ResponseWriter, req *http.Request, r *Request) {
+	switch body, ok, err := s.models(req, r.dialect == Gemini); {
+	case err != nil:
+		s.refuse(w, r, http.StatusNotFound, err)
+	case ok:
+		s.plain(w, r, body)
 	default:
 		s.refuse(w, r, http.StatusNotFound, errors.New("this server knows no such path"))
 	}
@@ -142,20 +154,27 @@ func (s *Server) record(req *http.Request) *Request {
 	prefix, _, _ := strings.Cut(strings.TrimPrefix(req.URL.Path, "/"), "/")
 	r := &Request{
 		At: time.Now().UTC(), Method: req.Method, Path: req.URL.Path, Prefix: prefix, UserAgent: req.UserAgent(),
-		Signed: req.Header.Get("X-Api-Key")+req.Header.Get("Authorization") != "",
+		API: spoken(req), Signed: signed(req),
 	}
-	switch {
-	case req.Method != http.MethodPost:
-	case strings.HasSuffix(req.URL.Path, "/messages"):
-		r.API = Anthropic
-	case strings.HasSuffix(req.URL.Path, "/responses"):
-		r.API = OpenAI
+	r.dialect = r.API
+	if r.API == "" && asksGemini(req) {
+		r.dialect = Gemini
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r.N = len(s.requests) + 1
 	s.requests = append(s.requests, r)
 	return r
+}
+
+// signed reports whether a request carries a key, wherever its protocol has it.
+func signed(req *http.Request) bool {
+	for _, name := range [...]string{"X-Api-Key", "Authorization", "X-Goog-Api-Key", "Api-Key"} {
+		if req.Header.Get(name) != "" {
+			return true
+		}
+	}
+	return req.URL.Query().Get("key") != ""
 }
 
 // note changes a record that others may read meanwhile.
@@ -197,7 +216,7 @@ func readBody(req *http.Request) ([]byte, error) {
 // model answers a model call by the first rule that fits.
 func (s *Server) model(w http.ResponseWriter, req *http.Request, r *Request, body []byte) {
 	var parse error
-	s.note(func() { parse = r.read(body, s.nonces) })
+	s.note(func() { parse = r.read(req.URL, body, s.nonces) })
 	if parse != nil {
 		s.refuse(w, r, http.StatusBadRequest, parse)
 		return
@@ -252,16 +271,8 @@ func (s *Server) plain(w http.ResponseWriter, r *Request, body any) {
 // refuse answers for the server itself; the record says why.
 func (s *Server) refuse(w http.ResponseWriter, r *Request, code int, why error) {
 	s.note(func() { r.Status, r.Error = code, why.Error() })
-	body := errorBody(r.API, code, r.Model, "modelsim: "+why.Error())
+	body := errorBody(r.dialect, r.Model, Status{Code: code, Message: "modelsim: " + why.Error()})
 	if err := writeJSON(w, code, body); err != nil {
 		s.note(func() { r.Error += "; " + err.Error() })
 	}
-}
-
-func (s *Server) modelList() any {
-	list := []map[string]any{}
-	for _, id := range s.scenario.Models {
-		list = append(list, map[string]any{"id": id, "object": "model", "type": "model", "display_name": id})
-	}
-	return map[string]any{"object": "list", "data": list, "has_more": false}
 }

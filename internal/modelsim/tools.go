@@ -54,50 +54,60 @@ func (p *player) offers(name string) bool {
 }
 
 func (p *player) write(file, content string) (call, error) {
-	if p.request.API == Anthropic {
-		if p.offers("Write") {
-			return call{name: "Write", input: map[string]any{"file_path": p.absolute(file), "content": content}}, nil
+	for _, tool := range writers {
+		if o, offered := p.request.offered[tool.name]; offered {
+			input := o.extras()
+			input[o.field(tool.path, pathFields)] = p.absolute(file)
+			input[o.field(tool.content, contentFields)] = content
+			return call{name: tool.name, input: input}, nil
 		}
-		return p.shell(fmt.Sprintf("printf %%s %s > %s", quoted(content), quoted(file)))
 	}
-	return p.patch(addition(file, content))
+	if p.offers("apply_patch") || p.offers("exec") {
+		return p.patch(addition(file, content))
+	}
+	return p.shell(fmt.Sprintf("printf %%s %s > %s", quoted(content), quoted(file)))
 }
 
 // patch applies a patch with whichever of the agent's tools takes one.
 func (p *player) patch(text string) (call, error) {
-	o, offered := p.request.offered["apply_patch"]
-	switch {
-	case offered && o.custom:
-		return call{name: "apply_patch", custom: true, raw: text}, nil
-	case offered:
-		return call{name: "apply_patch", input: map[string]any{"input": text}}, nil
-	case p.offers("exec"):
+	switch o, offered := p.request.offered["apply_patch"]; {
+	case !offered:
 		return program("apply_patch", text)
+	case o.custom:
+		return call{name: "apply_patch", custom: true, raw: text}, nil
+	default:
+		return call{name: "apply_patch", input: map[string]any{"input": text}}, nil
 	}
-	return call{}, p.lacking("apply_patch", "exec")
 }
 
 func (p *player) readFile(file string) (call, error) {
-	if p.request.API == Anthropic && p.offers("Read") {
-		return call{name: "Read", input: map[string]any{"file_path": p.absolute(file)}}, nil
+	for _, tool := range readers {
+		if o, offered := p.request.offered[tool.name]; offered {
+			input := o.extras()
+			input[o.field(tool.path, pathFields)] = p.absolute(file)
+			return call{name: tool.name, input: input}, nil
+		}
 	}
 	return p.shell("cat " + quoted(file))
 }
 
 func (p *player) shell(command string) (call, error) {
-	switch {
-	case p.offers("Bash"):
-		return call{name: "Bash", input: map[string]any{"command": command, "description": "as the scenario says"}}, nil
-	case p.offers("exec_command"):
-		return call{name: "exec_command", input: map[string]any{"cmd": command}}, nil
-	case p.offers("shell_command"):
-		return call{name: "shell_command", input: map[string]any{"command": command}}, nil
-	case p.offers("shell"):
-		return call{name: "shell", input: map[string]any{"command": []string{"bash", "-lc", command}}}, nil
-	case p.offers("exec"):
+	var names []string
+	for _, tool := range shells {
+		o, offered := p.request.offered[tool.name]
+		if !offered {
+			names = append(names, tool.name)
+			continue
+		}
+		input := o.extras()
+		field := o.field(tool.command, commandFields)
+		input[field] = o.command(field, command, tool.argv)
+		return call{name: tool.name, input: input}, nil
+	}
+	if p.offers("exec") {
 		return program("exec_command", map[string]any{"cmd": command})
 	}
-	return call{}, p.lacking("Bash", "exec_command", "shell_command", "shell", "exec")
+	return call{}, p.lacking(append(names, "exec")...)
 }
 
 // program is a call of the tool that runs JavaScript, in which the agent's other

@@ -1,6 +1,7 @@
 package modelsim_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -61,6 +62,82 @@ rules:
 	} {
 		if got := l.post(c[0], c[1]); got.code != http.StatusBadRequest || !strings.Contains(got.body, "it offers: Read") {
 			t.Errorf("%s without the tool: %d %s", c[0], got.code, got.body)
+		}
+	}
+}
+
+// Where a request describes its tools, their own names of fields are used.
+func TestToolCallsFollowTheSchemas(t *testing.T) {
+	l := start(t, `
+rules:
+  - {prefix: write, do: [{write: {path: a.txt, content: "x\n"}}]}
+  - {prefix: read, do: [{read: a.txt}]}
+  - {prefix: shell, do: [{shell: ls}]}
+`, modelsim.Options{})
+	// ask offers one tool with fields that are written NAME or NAME:TYPE.
+	ask := func(path, name string, fields ...string) string {
+		t.Helper()
+		properties := map[string]any{}
+		for _, field := range fields {
+			name, kind, ok := strings.Cut(field, ":")
+			if !ok {
+				kind = "string"
+			}
+			properties[name] = map[string]any{"type": kind}
+		}
+		properties["odd"] = true // a schema may be this, too
+		tool := map[string]any{"name": name, "parameters": map[string]any{"type": "object", "properties": properties}}
+		body, err := json.Marshal(map[string]any{
+			"model": "m", "tools": []any{map[string]any{"type": "function", "function": tool}},
+			"messages": []any{map[string]any{"role": "system", "content": "Current working directory: /w"}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := decoded(t, l.post("/"+path+chatPath, string(body)).body)
+		call := at(got, "choices", 0, "message", "tool_calls", 0, "function")
+		if at(call, "name") != name {
+			t.Fatalf("%s with %s: %v", path, name, got)
+		}
+		arguments, _ := at(call, "arguments").(string)
+		return arguments
+	}
+	for _, c := range []struct{ got, want string }{
+		{ask("write", "write", "filePath", "content"), `{"content":"x\n","filePath":"/w/a.txt"}`},
+		{ask("write", "write", "path", "content"), `{"content":"x\n","path":"/w/a.txt"}`},
+		{ask("write", "create", "path", "file_text"), `{"file_text":"x\n","path":"/w/a.txt"}`},
+		{ask("write", "write_file", "file_path", "contents"), `{"contents":"x\n","file_path":"/w/a.txt"}`},
+		{ask("write", "create", "other"), `{"file_text":"x\n","path":"/w/a.txt"}`},
+		{ask("write", "bash", "command"), `{"command":"printf %s 'x\n' \u003e 'a.txt'"}`},
+		{ask("read", "read", "filePath", "limit:integer"), `{"filePath":"/w/a.txt"}`},
+		{ask("read", "read_file", "absolute_path"), `{"absolute_path":"/w/a.txt"}`},
+		{ask("read", "view", "path", "description"), `{"description":"as the scenario says","path":"/w/a.txt"}`},
+		{ask("read", "run_shell_command", "command"), `{"command":"cat 'a.txt'"}`},
+		{ask("shell", "bash", "command", "description"), `{"command":"ls","description":"as the scenario says"}`},
+		{ask("shell", "run_shell_command", "command", "is_background:boolean"), `{"command":"ls","is_background":false}`},
+		{ask("shell", "run_commands", "commands:array"), `{"commands":["ls"]}`},
+		{ask("shell", "shell", "command:array"), `{"command":["bash","-lc","ls"]}`},
+		{ask("shell", "shell", "command"), `{"command":"ls"}`},
+	} {
+		if c.got != c.want {
+			t.Errorf("called with %s, want %s", c.got, c.want)
+		}
+	}
+}
+
+// Agents say in different words where they work.
+func TestTheWorkingFolderIsFound(t *testing.T) {
+	l := start(t, `rules: [{do: [{text: "{{cwd}}"}]}]`, modelsim.Options{})
+	for _, words := range []string{
+		"Primary working directory: /w/tree\nmore", "<env>\n  Working directory: /w/tree\n", "Current Working Directory: /w/tree",
+		"<cwd>/w/tree</cwd>", "- **Workspace Directories:**\n  - /w/tree\n  - /other", "I'm currently working in the directory: /w/tree\n",
+	} {
+		body, err := json.Marshal(map[string]any{"messages": []any{map[string]any{"role": "user", "content": words}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := at(decoded(t, l.post(chatPath, string(body)).body), "choices", 0, "message", "content"); got != "/w/tree" {
+			t.Errorf("%q: %q", words, got)
 		}
 	}
 }
