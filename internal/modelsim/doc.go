@@ -9,6 +9,9 @@
 // the request; without them it answers with its `otherwise` steps. Every request
 // is kept, so that a test can see what an agent really sent.
 //
+// Agents ask for more than their work: a title, which model to take. Such requests
+// offer no tools or want JSON, and rules can tell them by that.
+//
 // The first segment of a request's path is its prefix. Rules may ask for one, so
 // that several scenarios share a server.
 package modelsim

@@ -1,7 +1,9 @@
 package modelsim_test
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -79,5 +81,25 @@ rules:
 	got := l.post("/window/v1/messages", askClaude)
 	if got.header.Get("Anthropic-Ratelimit-Unified-Status") != "rejected" || got.header.Get("X-Of") != "n-1" || got.code != 429 {
 		t.Errorf("%d %v", got.code, got.header)
+	}
+}
+
+// Some services say when a limit ends as a time of day, which no scenario can know.
+func TestAScenarioSaysWhenALimitEnds(t *testing.T) {
+	l := start(t, `
+rules:
+  - do: [{status: {code: 429, type: usage_limit_reached, message: "until {{in 1h}}", headers: {x-reset: "{{in 1h}}"},
+      fields: {resets_at: "{{in 90m}}", odd: "{{in bed}}"}}}]
+`, modelsim.Options{})
+	before := time.Now()
+	got := l.post("/v1/responses", askCodex)
+	body := decoded(t, got.body)
+	at90, _ := at(body, "error", "resets_at").(float64)
+	if wait := time.Unix(int64(at90), 0).Sub(before); wait < 89*time.Minute || wait > 95*time.Minute {
+		t.Errorf("it ends after %v: %s", wait, got.body)
+	}
+	said, _ := at(body, "error", "message").(string)
+	if reset := got.header.Get("X-Reset"); len(reset) != 10 || !strings.HasPrefix(said, "until 1") || at(body, "error", "odd") != "{{in bed}}" {
+		t.Errorf("header %q, body %s", reset, got.body)
 	}
 }

@@ -137,6 +137,11 @@ func (p *player) fail(status Status) error {
 		header.Set(name, p.fill(value))
 	}
 	status.Message = p.fill(status.Message)
+	fields := map[string]any{}
+	for name, value := range status.Fields {
+		fields[name] = p.fillAll(value)
+	}
+	status.Fields = fields
 	p.begun(status.Code)
 	return writeJSON(p.answer.w, status.Code, errorBody(p.request.API, p.request.Model, status))
 }

@@ -66,7 +66,8 @@ func DefaultUsage() Usage { return Usage{Input: 100, Output: 5} }
 
 // Step is one part of an answer; exactly one field is set. Texts and the strings
 // of inputs may hold {{nonce NAME}}, {{tool_result}}, the text of the last tool
-// result, and {{cwd}}, the working folder that the agent named.
+// result, {{cwd}}, the working folder that the agent named, and {{in DURATION}}, a
+// time to come in seconds since 1970: a number where it is all of a value.
 type Step struct {
 	Text    *string        `yaml:"text"`
 	Tool    *Tool          `yaml:"tool"`

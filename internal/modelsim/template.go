@@ -2,13 +2,17 @@ package modelsim
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
+	"time"
 )
 
-var placeholder = regexp.MustCompile(`\{\{\s*(tool_result|cwd|nonce\s+[A-Za-z0-9_-]+)\s*\}\}`)
+var placeholder = regexp.MustCompile(`\{\{\s*(tool_result|cwd|nonce\s+[A-Za-z0-9_-]+|in\s+[0-9a-z.]+)\s*\}\}`)
 
-// fill replaces the placeholders of a text. An unknown nonce stays as it is
-// written, so that a test that looks for it fails.
+var onlyTime = regexp.MustCompile(`^\{\{\s*in\s+[0-9a-z.]+\s*\}\}$`)
+
+// fill replaces the placeholders of a text. An unknown nonce and what is no
+// duration stay as they are written, so that a test that looks for them fails.
 func (p *player) fill(s string) string {
 	return placeholder.ReplaceAllStringFunc(s, func(found string) string {
 		words := strings.Fields(strings.Trim(found, "{} "))
@@ -20,6 +24,11 @@ func (p *player) fill(s string) string {
 				return p.request.Results[n-1]
 			}
 			return ""
+		case "in":
+			if d, err := time.ParseDuration(words[1]); err == nil {
+				return strconv.FormatInt(time.Now().Add(d).Unix(), 10)
+			}
+			return found
 		}
 		if value, ok := p.server.nonces[words[1]]; ok {
 			return value
@@ -28,11 +37,16 @@ func (p *player) fill(s string) string {
 	})
 }
 
-// fillAll is fill for every string of a value.
+// fillAll is fill for every string of a value. A time that stands alone becomes a
+// number.
 func (p *player) fillAll(v any) any {
 	switch v := v.(type) {
 	case string:
-		return p.fill(v)
+		text := p.fill(v)
+		if seconds, err := strconv.ParseInt(text, 10, 64); err == nil && onlyTime.MatchString(v) {
+			return seconds
+		}
+		return text
 	case []any:
 		out := make([]any, len(v))
 		for i, e := range v {
