@@ -25,7 +25,8 @@ func (Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Command,
 	cmd := runtime.Command{
 		Env: settings(), Stdin: []byte(req.Prompt), Decoder: runtime.DecoderSpec{Runtime: Name},
 		PoliteStop: "TERM-GROUP", Answer: runtime.AnswerFromStream,
-		Argv: append([]string{flagStream, flagSkipTrust}, isolationFlags(p)...),
+		Argv:   append([]string{flagStream, flagSkipTrust}, isolationFlags(p)...),
+		Limits: []string{ownHooks},
 	}
 	for _, add := range []func(*runtime.Command, runtime.Request, runtime.Profile) error{
 		addAccess, addDirs, addModel, addResume, addPolicy,
@@ -36,6 +37,10 @@ func (Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Command,
 	}
 	return cmd, nil
 }
+
+// ownHooks is what no flag switches off. Instruction files of the project are read
+// too; they are text, which grants nothing.
+const ownHooks = "hooks in the user's own settings of gemini run"
 
 // unsupported names what gemini has no means for.
 func unsupported(req runtime.Request) error {

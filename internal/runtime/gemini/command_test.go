@@ -94,12 +94,12 @@ func TestCommandByAccess(t *testing.T) {
 			if got := strings.Join(cmd.Argv[atFlags:], " "); got != always+c.flags || cmd.Argv[atProgram] != "/opt/fake/bin/gemini" {
 				t.Errorf("program %s\n%s\nwant\n%s", cmd.Argv[atProgram], got, always+c.flags)
 			}
-			want := "[[rule]]\ntoolName = \"*\"\ndecision = \"deny\"\npriority = 1\n\n" +
+			want := "[[rule]]\ntoolName = [\"*\"]\ndecision = \"deny\"\npriority = 1\n\n" +
 				"[[rule]]\ntoolName = [" + c.tools + "]\ndecision = \"allow\"\npriority = 2\n\n"
 			if cmd.Argv[atPolicy] != want {
 				t.Errorf("policy\n%s\nwant\n%s", cmd.Argv[atPolicy], want)
 			}
-			if !slices.Equal(cmd.Controls, c.controls) || !slices.Equal(cmd.Limits, c.limits) {
+			if !slices.Equal(cmd.Controls, c.controls) || !slices.Equal(cmd.Limits, append([]string{"hooks in the user's own settings of gemini run"}, c.limits...)) {
 				t.Errorf("controls %v, limits %v", cmd.Controls, cmd.Limits)
 			}
 			if string(cmd.Stdin) != "do it" || cmd.PoliteStop != "TERM-GROUP" || cmd.Decoder.Runtime != "gemini" {
@@ -131,6 +131,7 @@ func TestAWriterDoesNotEditWhatItMayOnlyRead(t *testing.T) {
 	for _, want := range []string{
 		`argsPattern = "\"file_path\":\"(?!/w/a\\.b/)(?:/|~|[A-Za-z]:)"`,
 		`argsPattern = "\"file_path\":\"[^\"]*\\.\\."`,
+		`denyMessage = "This job may edit only inside /w/a.b, by a path without \"..\"."`,
 	} {
 		if !strings.Contains(cmd.Argv[atPolicy], want) {
 			t.Errorf("policy\n%s\nlacks %s", cmd.Argv[atPolicy], want)
@@ -236,7 +237,7 @@ func TestNoCommandBypassesPermissions(t *testing.T) {
 			}
 		}
 		policy := cmd.Argv[atPolicy]
-		if !strings.HasPrefix(policy, "[[rule]]\ntoolName = \"*\"\ndecision = \"deny\"\n") || strings.Count(policy, "\ndecision = \"allow\"") > 1 {
+		if !strings.HasPrefix(policy, "[[rule]]\ntoolName = [\"*\"]\ndecision = \"deny\"\n") || strings.Count(policy, "\ndecision = \"allow\"") > 1 {
 			t.Fatalf("policy\n%s", policy)
 		}
 		if req.Access == runtime.AccessRead && strings.Contains(policy, "write_file") {

@@ -16,9 +16,9 @@ import (
 // administrator's rank stand above settings, the user's and the project's
 // policies and above all approval modes.
 func policyFor(tools []string, req runtime.Request) string {
-	rules := rule([]string{"*"}, "deny", 1, "")
+	rules := rule([]string{"*"}, "deny", 1)
 	if len(tools) > 0 {
-		rules += rule(tools, "allow", 2, "")
+		rules += rule(tools, "allow", 2)
 	}
 	if len(req.ReadDirs) > 0 && slices.ContainsFunc(tools, func(t string) bool { return slices.Contains(editors(), t) }) {
 		rules += outsideEdits(req.Dir)
@@ -30,23 +30,26 @@ func policyFor(tools []string, req runtime.Request) string {
 // that is opened for reading is open for edits too as far as the program goes.
 func outsideEdits(dir string) string {
 	inside := regexp.QuoteMeta(strings.Trim(quoted(filepath.ToSlash(dir)), `"`)) + "/"
-	return rule(editors(), "deny", 3, `"file_path":"(?!`+inside+`)(?:/|~|[A-Za-z]:)`) +
-		rule(editors(), "deny", 3, `"file_path":"[^"]*\.\.`)
+	var rules string
+	for _, path := range []string{`(?!` + inside + `)(?:/|~|[A-Za-z]:)`, `[^"]*\.\.`} {
+		rules += rule(editors(), "deny", 3,
+			"argsPattern = "+quoted(`"file_path":"`+path),
+			"denyMessage = "+quoted("This job may edit only inside "+dir+", by a path without \"..\"."))
+	}
+	return rules
 }
 
-func rule(tools []string, decision string, priority int, args string) string {
+// rule is one rule for some tools; more holds further lines of it.
+func rule(tools []string, decision string, priority int, more ...string) string {
 	names := make([]string, len(tools))
 	for i, tool := range tools {
 		names[i] = quoted(tool)
 	}
-	text := fmt.Sprintf("[[rule]]\ntoolName = [%s]\ndecision = %q\npriority = %d\n", strings.Join(names, ", "), decision, priority)
-	if len(tools) == 1 {
-		text = fmt.Sprintf("[[rule]]\ntoolName = %s\ndecision = %q\npriority = %d\n", names[0], decision, priority)
-	}
-	if args != "" {
-		text += "argsPattern = " + quoted(args) + "\n"
-	}
-	return text + "\n"
+	lines := append([]string{
+		"[[rule]]", "toolName = [" + strings.Join(names, ", ") + "]",
+		"decision = " + quoted(decision), fmt.Sprintf("priority = %d", priority),
+	}, more...)
+	return strings.Join(lines, "\n") + "\n\n"
 }
 
 // quoted is s as a TOML basic string, whose escapes JSON's are a part of.
