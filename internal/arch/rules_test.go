@@ -39,6 +39,7 @@ var leanSupervisor = []string{
 	"internal/runtime", "internal/runtime/probe", "internal/runtime/decoders",
 	"internal/runtime/claude", "internal/runtime/codex", "internal/runtime/exec", "internal/runtime/standin",
 	"internal/runtime/qwen", "internal/runtime/gemini",
+	"internal/runtime/opencode",
 }
 
 // vague names say nothing about what is inside.

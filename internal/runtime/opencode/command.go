@@ -1,0 +1,156 @@
+package opencode
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"orchestrate/internal/runtime"
+)
+
+// Command implements runtime.Adapter: one `run` with the prompt on stdin, since
+// the program puts words of its command line into quotes. Values are joined to
+// their flags with "=". There is no polite signal: it ends at any, and leaves its
+// tools' processes to whoever catches them.
+func (a Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Command, error) {
+	if p.Executable == nil {
+		return runtime.Command{}, fmt.Errorf("%s was not found by the probe, so there is no program to run", a.about.name)
+	}
+	for _, flag := range indispensable() {
+		if !p.Shows(flag) {
+			return runtime.Command{}, a.about.notShown(flag, "followed")
+		}
+	}
+	cmd := runtime.Command{
+		Env: a.about.quiet(), Stdin: []byte(req.Prompt), Decoder: runtime.DecoderSpec{Runtime: a.about.name},
+		Answer: runtime.AnswerFromStream,
+		Argv:   append([]string{p.Executable.Path, "run", flagJSON}, pure(p)...),
+	}
+	if p.Shows(flagDir) {
+		cmd.Argv = append(cmd.Argv, flagDir+"="+req.Dir)
+	}
+	for _, add := range []func(*runtime.Command, runtime.Request, runtime.Profile) error{
+		a.about.addAccess, a.about.addTable, a.about.addModel, a.about.addAgent, a.about.addResume,
+	} {
+		if err := add(&cmd, req, p); err != nil {
+			return runtime.Command{}, err
+		}
+	}
+	return cmd, nil
+}
+
+// addAccess names the controls that hold.
+func (b about) addAccess(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
+	if err := b.need(cmd, p, runtime.ControlNoProject, "kept from the project's own configuration"); err != nil {
+		return err
+	}
+	switch req.Access {
+	case runtime.AccessRead:
+		return b.need(cmd, p, runtime.ControlReadOnly, "kept from writing")
+	case runtime.AccessEdit:
+		if err := closedIn(req.Dir); err != nil {
+			return fmt.Errorf("%s: %w", b.name, err)
+		}
+		return b.need(cmd, p, runtime.ControlEditsOnly, "kept to edits in its folder")
+	case runtime.AccessShell:
+		cmd.Limits = append(cmd.Limits, "shell not confined")
+		return nil
+	}
+	return fmt.Errorf("%s knows no access %q", b.name, req.Access)
+}
+
+func (b about) need(cmd *runtime.Command, p runtime.Profile, name runtime.ControlName, what string) error {
+	if !p.Has(name) {
+		return fmt.Errorf("%s cannot be %s: control %q is not verified: %s", b.name, what, name, p.EvidenceOf(name))
+	}
+	cmd.Controls = append(cmd.Controls, name)
+	return nil
+}
+
+// addTable gives the permission table of the job.
+func (b about) addTable(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
+	if err := b.need(cmd, p, runtime.ControlToolLimits, "limited to its tools"); err != nil {
+		return err
+	}
+	if scoped(req) && !p.Shows(plainKey) {
+		return fmt.Errorf("%s cannot be given a tool rule with a pattern: those of its own configuration would be merged with it; name whole tools", b.name)
+	}
+	t, err := tableFor(req, projectRoot(req.Dir))
+	if err != nil {
+		return fmt.Errorf("%s: %w", b.name, err)
+	}
+	cmd.Env = append(cmd.Env, b.permission(t))
+	return nil
+}
+
+func (b about) addModel(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
+	if req.Model != "" {
+		if _, listed := p.ModelNamed(req.Model); !listed && !p.ModelsPartial {
+			return fmt.Errorf("%s does not list model %q", b.name, req.Model)
+		}
+		if err := b.need(cmd, p, runtime.ControlModel, "asked for model "+req.Model); err != nil {
+			return err
+		}
+		cmd.Argv = append(cmd.Argv, flagModel+"="+req.Model)
+	}
+	if req.Effort == "" {
+		return nil
+	}
+	if err := p.CheckEffort(req.Model, req.Effort); err != nil {
+		return err
+	}
+	if err := b.need(cmd, p, runtime.ControlEffort, "asked for effort "+req.Effort); err != nil {
+		return err
+	}
+	cmd.Argv = append(cmd.Argv, flagVariant+"="+req.Effort)
+	return nil
+}
+
+// addAgent asks for an agent that the list shows and that keeps to the table: an
+// agent may have permissions of its own.
+func (b about) addAgent(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
+	if req.Agent == "" {
+		return nil
+	}
+	var known []string
+	for _, a := range p.Agents {
+		known = append(known, a.Name)
+	}
+	if !slices.Contains(known, req.Agent) {
+		return fmt.Errorf("%s lists no agent %q; it lists: %s", b.name, req.Agent, cmp.Or(strings.Join(known, ", "), "none"))
+	}
+	tried := req.Access
+	if tried == runtime.AccessShell {
+		tried = runtime.AccessEdit // the widest table that agents are listed under
+	}
+	if !p.Shows(heldKey(tried, req.Agent)) {
+		return fmt.Errorf("agent %q of %s is not shown to keep to the table for %q access: it has permissions of its own", req.Agent, b.name, tried)
+	}
+	if err := b.need(cmd, p, runtime.ControlAgent, "asked for agent "+req.Agent); err != nil {
+		return err
+	}
+	cmd.Argv = append(cmd.Argv, flagAgent+"="+req.Agent)
+	return nil
+}
+
+func (b about) addResume(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
+	switch {
+	case req.Resume == "":
+		return nil
+	case !strings.HasPrefix(req.Resume, sessionPrefix):
+		return errors.New("a session id of " + b.name + " begins with " + sessionPrefix)
+	case !p.Shows(flagSession):
+		return b.notShown(flagSession, "continued from an earlier session")
+	}
+	cmd.Argv = append(cmd.Argv, flagSession+"="+req.Resume)
+	return nil
+}
+
+// sessionPrefix begins every session id.
+const sessionPrefix = "ses_"
+
+func (b about) notShown(flag, what string) error {
+	return fmt.Errorf("%s cannot be %s: its help does not show %s", b.name, what, flag)
+}
