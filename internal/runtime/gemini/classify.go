@@ -127,9 +127,9 @@ func startFailure(text string) runtime.Reason {
 }
 
 // ignoresPolicy recognizes the line in which the program says that it goes on
-// without the limits it was given.
+// without the limits it was given. A user's own faulty policies are not meant.
 func ignoresPolicy(text string) bool {
-	return strings.Contains(text, "Ignoring "+flagPolicy) || strings.Contains(text, "Policy file error")
+	return strings.Contains(text, "Ignoring "+flagPolicy) || strings.Contains(text, "[ADMIN] Policy file error")
 }
 
 // isNoise recognizes what the program writes to standard error on every run, and

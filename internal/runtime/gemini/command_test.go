@@ -251,7 +251,7 @@ func TestNoCommandBypassesPermissions(t *testing.T) {
 func TestTheProgramRunsUnderItsPolicy(t *testing.T) {
 	dir, tmp := t.TempDir(), t.TempDir()
 	program := filepath.Join(dir, "gemini")
-	script := "#!/bin/sh\ncat\nfor a; do case $a in --admin-policy=*) cat \"${a#*=}\" ;; esac; done\necho \"$2\"\nexit 41\n"
+	script := "#!/bin/sh\ncat\nfor a; do case $a in --admin-policy=*) cat \"${a#*=}\" ;; esac; done\necho \"$2\"\nls \"$TMPDIR\"\n: >made\nexit 41\n"
 	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -261,12 +261,15 @@ func TestTheProgramRunsUnderItsPolicy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, code := run(t, cmd, tmp)
-	if code != 41 || out != "the prompt\n"+cmd.Argv[atPolicy]+"--output-format=stream-json\n" {
+	out, code := run(t, cmd, dir, tmp)
+	if code != 41 || out != "the prompt\n"+cmd.Argv[atPolicy]+"--output-format=stream-json\njob.toml\n" {
 		t.Errorf("exit status %d, output\n%s", code, out)
 	}
 	if left, err := os.ReadDir(tmp); err != nil || len(left) != 0 {
 		t.Errorf("left in the temp folder: %v, %v", left, err)
+	}
+	if info, err := os.Stat(filepath.Join(dir, "made")); err != nil || !sameMode(t, info, dir) {
+		t.Errorf("a file that the program made: %v, %v", info, err)
 	}
 	// Without its limits the program is not started at all.
 	for _, bad := range []string{filepath.Join(tmp, "gone"), filepath.Join(tmp, "a,b")} {
@@ -275,15 +278,32 @@ func TestTheProgramRunsUnderItsPolicy(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if out, code := run(t, cmd, bad); code != 1 || out != "" {
+		if out, code := run(t, cmd, dir, bad); code != 1 || out != "" {
 			t.Errorf("temp folder %s: exit status %d, output %q", bad, code, out)
 		}
 	}
 }
 
-func run(t *testing.T, cmd runtime.Command, tmp string) (out string, code int) {
+// sameMode reports whether a file has the permissions that files made here get.
+func sameMode(t *testing.T, info os.FileInfo, dir string) bool {
+	t.Helper()
+	own := filepath.Join(dir, "own")
+	f, err := os.OpenFile(own, os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	want, err := os.Stat(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Mode() == want.Mode()
+}
+
+func run(t *testing.T, cmd runtime.Command, dir, tmp string) (out string, code int) {
 	t.Helper()
 	c := exec.Command(cmd.Argv[0], cmd.Argv[1:]...)
+	c.Dir = dir
 	c.Env = append(slices.Clone(cmd.Env), "PATH="+os.Getenv("PATH"), "TMPDIR="+tmp)
 	c.Stdin = bytes.NewReader(cmd.Stdin)
 	data, err := c.Output()

@@ -63,6 +63,9 @@ func TestDecoderOnRecordedStreams(t *testing.T) {
 		"p-limited-refused-shell": refused,
 		"p-limited-401":           failed(runtime.ReasonAuth),
 		"p-limited-404":           failed(runtime.ReasonUnknownModel),
+		"p-broken-policy": {
+			Completed: true, Failed: true, Answered: true, Reason: runtime.ReasonUnknownFlag, Settled: runtime.ReasonUnknownFlag,
+		},
 	}
 	probetest.Recordings(t, gemini.NewDecoder, streams, cases, *update, nil)
 }
@@ -182,6 +185,15 @@ func TestIgnoredLimitsEndTheAttempt(t *testing.T) {
 		if out := d.Outcome(); !out.ErrorFlag || strings.Contains(out.Evidence, "\x1b") {
 			t.Errorf("outcome %+v", out)
 		}
+	}
+}
+
+// A fault in the user's own policies takes nothing from the job's.
+func TestAUsersFaultyPolicyDoesNotEndTheAttempt(t *testing.T) {
+	d := gemini.NewDecoder(runtime.DecoderSpec{})
+	d.Stderr([]byte("[USER] Policy file error in mine.toml:"))
+	if why, ok := d.Settle(); ok {
+		t.Errorf("settled: %q", why)
 	}
 }
 

@@ -60,22 +60,24 @@ func quoted(s string) string {
 	if err := enc.Encode(s); err != nil { // a string always encodes
 		panic(err)
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	// The one character that JSON leaves as it is and TOML does not take.
+	return strings.ReplaceAll(strings.TrimSuffix(b.String(), "\n"), "\x7f", `\u007F`)
 }
 
 // withPolicy puts the policy "$1" into a file of its own and runs the program
 // "$2" with it. The program takes limits from files only, and it goes on without
 // any when the file is not there; so the file is made at the last moment, and
-// nothing starts unless it was written. A comma would split its name in two.
-const withPolicy = `umask 077
-dir=$(mktemp -d) || exit 1
+// nothing starts unless it was written. A comma would split its name in two. The
+// folder is also the program's temp folder, which goes when it goes: to the temp
+// folder it writes reports of failed calls that hold the whole conversation.
+const withPolicy = `dir=$(mktemp -d) || exit 1
 case $dir in *,*) rmdir "$dir"; echo "the temp folder's name holds a comma" >&2; exit 1 ;; esac
 trap 'rm -rf "$dir"' EXIT
 trap : INT TERM HUP
 printf '%s' "$1" >"$dir/job.toml" || exit 1
 program=$2
 shift 2
-"$program" ` + flagPolicy + `="$dir/job.toml" "$@"`
+TMPDIR=$dir "$program" ` + flagPolicy + `="$dir/job.toml" "$@"`
 
 // limited is the command line of the program under a policy.
 func limited(policy, program string, args []string) []string {
