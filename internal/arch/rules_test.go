@@ -38,7 +38,7 @@ var leanSupervisor = []string{
 	"cmd/orchestrate-supervise", "internal/supervise", "internal/process", "internal/failpoint", "internal/capture", "internal/secret", "internal/version",
 	"internal/runtime", "internal/runtime/probe", "internal/runtime/decoders",
 	"internal/runtime/claude", "internal/runtime/codex", "internal/runtime/exec", "internal/runtime/standin",
-	"internal/runtime/qwen", "internal/runtime/gemini",
+	"internal/runtime/qwen", "internal/runtime/copilot", "internal/runtime/gemini",
 	"internal/runtime/opencode",
 }
 
