@@ -16,6 +16,8 @@ type Graph interface {
 	ReadyIf(most int, can func(id string) bool) []string
 	// Start marks a job as begun; it is not ready any more.
 	Start(id string)
+	// Return puts a begun job back: it is ready again and holds nothing meanwhile.
+	Return(id string)
 	// Settle marks a begun job as ended.
 	Settle(id string, ok bool)
 }

@@ -30,7 +30,7 @@ type Loop struct {
 	running int
 	ended   chan result
 	tries   map[string]int
-	waiting []waiter // retries that are not due yet, and those whose runtime is held back
+	due     map[string]time.Time // jobs that must not start before
 	last    map[string]time.Time
 	paused  map[string]time.Time // zero = for the rest of the run
 }
@@ -39,11 +39,6 @@ type result struct {
 	slot int
 	job  string
 	Ended
-}
-
-type waiter struct {
-	job string
-	due time.Time
 }
 
 // Run starts everything that can be started and returns when nothing runs and
@@ -66,6 +61,8 @@ func (l *Loop) init() {
 	l.tries = map[string]int{}
 	maps.Copy(l.tries, l.Attempts)
 	l.last = map[string]time.Time{}
+	l.due = map[string]time.Time{}
+	maps.Copy(l.due, l.Due)
 	l.paused = map[string]time.Time{}
 	maps.Copy(l.paused, l.Paused)
 	for i := l.Slots - 1; i >= 0; i-- {
@@ -129,7 +126,6 @@ func (l *Loop) startAll(ctx context.Context) (next time.Time, any bool) {
 			next, any = at, true
 		}
 	}
-	l.startWaiters(ctx, hold)
 	for _, job := range l.Graph.ReadyIf(len(l.free), l.can(hold)) {
 		l.Graph.Start(job)
 		l.start(ctx, job)
@@ -162,29 +158,6 @@ func (l *Loop) can(hold func(time.Time)) func(job string) bool {
 	}
 }
 
-// startWaiters starts the retries that are due.
-func (l *Loop) startWaiters(ctx context.Context, hold func(time.Time)) {
-	var keep []waiter
-	for _, w := range l.waiting {
-		at, forever := l.heldUntil(w.job)
-		if w.due.After(at) {
-			at = w.due
-		}
-		switch {
-		case forever:
-			keep = append(keep, w)
-		case at.After(time.Now()):
-			keep = append(keep, w)
-			hold(at)
-		case len(l.free) == 0 || !l.Backend.MayStart():
-			keep = append(keep, w)
-		default:
-			l.start(ctx, w.job)
-		}
-	}
-	l.waiting = keep
-}
-
 // heldUntil says from when on the job's runtime may start another process.
 func (l *Loop) heldUntil(job string) (at time.Time, forever bool) {
 	rt := l.Backend.Runtime(job)
@@ -194,7 +167,7 @@ func (l *Loop) heldUntil(job string) (at time.Time, forever bool) {
 		}
 		at = until
 	}
-	if due := l.Due[job]; due.After(at) && l.tries[job] == l.Attempts[job] {
+	if due := l.due[job]; due.After(at) {
 		at = due
 	}
 	if space := l.Backend.Spacing(rt); space > 0 {
@@ -208,6 +181,7 @@ func (l *Loop) heldUntil(job string) (at time.Time, forever bool) {
 // start begins the job's next attempt.
 func (l *Loop) start(ctx context.Context, job string) {
 	l.tries[job]++
+	delete(l.due, job)
 	l.launch(ctx, job)
 }
 
@@ -240,8 +214,9 @@ func (l *Loop) settle(r result) {
 	if r.Pause != "" {
 		l.pause(r.Pause, r.Until)
 	}
-	if r.Again {
-		l.waiting = append(l.waiting, waiter{r.job, time.Now().Add(r.After)})
+	if r.Again { // it holds no key while nothing of it runs
+		l.due[r.job] = time.Now().Add(r.After)
+		l.Graph.Return(r.job)
 		return
 	}
 	l.Graph.Settle(r.job, r.OK)

@@ -35,6 +35,7 @@ func (g *line) ReadyIf(most int, can func(string) bool) []string {
 	return out
 }
 func (g *line) Start(id string)           { g.begun[id] = true }
+func (g *line) Return(id string)          { delete(g.begun, id) }
 func (g *line) Settle(id string, ok bool) { g.settled[id] = ok }
 
 // script is a backend in which every attempt takes a second and ends as told.
@@ -279,4 +280,32 @@ func TestWhatWasHeldBackStaysSo(t *testing.T) {
 			t.Errorf("%v, want %v", s.started, want)
 		}
 	})
+}
+
+// A job that waits for its next attempt holds no serialize key meanwhile, whether it
+// waits for a time or for a quota.
+func TestWaitingJobsHoldNoSerializeKey(t *testing.T) {
+	for name, c := range map[string]struct {
+		first Ended
+		want  []string
+	}{
+		"for a time":  {Ended{Again: true, After: 5 * time.Second}, []string{"a1.1@0s", "b1.1@1s", "a1.2@6s"}},
+		"for a quota": {Ended{Again: true, Pause: "rt-a"}, []string{"a1.1@0s", "b1.1@1s"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var jobs []spec.Job
+				for _, id := range []string{"a1", "b1"} {
+					jobs = append(jobs, spec.Job{ID: id, Effect: "observe", Cwd: "/w", Serialize: "key"})
+				}
+				g, errs := graph.New(&spec.Spec{Jobs: jobs})
+				if errs != nil {
+					t.Fatal(errs)
+				}
+				s := &script{ends: map[string][]Ended{"a1": {c.first, {OK: true}}}}
+				resume(tracked{g.Track()}, s, 2, nil)
+				want(t, s.started, c.want...)
+			})
+		})
+	}
 }

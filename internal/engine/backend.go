@@ -35,12 +35,19 @@ func (o *order) ReadyIf(most int, can func(string) bool) []string {
 // Start implements dispatch.Graph.
 func (o *order) Start(id string) { o.tracker.Start(id) }
 
+// Return implements dispatch.Graph.
+func (o *order) Return(id string) { o.tracker.Return(id) }
+
 // Settle implements dispatch.Graph. An interrupted job blocks nobody: those that
 // depend on it stay queued for a resumed run.
 func (o *order) Settle(id string, ok bool) {
 	r := (*run)(o)
 	status := r.jobs[id].status
-	if status == nil || status.Status == ledger.Interrupted {
+	if status != nil && status.Proof != nil && !status.Proof.Gone {
+		r.tracker.Keep(id)
+	}
+	if status == nil || !status.Status.Settled() || status.Status == ledger.Interrupted {
+		r.tracker.Leave(id)
 		return
 	}
 	r.settleOrder(id, ok, fmt.Sprintf("%s: %s", status.Status, status.Reason))

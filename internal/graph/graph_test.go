@@ -147,6 +147,34 @@ func TestSerializeKey(t *testing.T) {
 	step("b")
 }
 
+// A job that waits for its next attempt holds no key, one of which something may
+// still run holds it for good, and neither blocks what depends on it.
+func TestSerializeKeyOfAJobThatDoesNotRun(t *testing.T) {
+	for name, c := range map[string]struct {
+		put    func(t *Tracker)
+		ready  []string // after that
+		settle []string // ready once a has failed after all
+	}{
+		"put back":   {func(t *Tracker) { t.Return("a") }, []string{"a"}, []string{"b"}},
+		"left":       {func(t *Tracker) { t.Leave("a") }, []string{"b"}, []string{"b"}},
+		"kept":       {func(t *Tracker) { t.Keep("a") }, nil, nil},
+		"never done": {func(t *Tracker) { t.Return("b"); t.Leave("b"); t.Keep("b") }, nil, []string{"b"}},
+	} {
+		tr := build(t, serialized("k", job("a")), serialized("k", job("b")), job("after", "a")).Track()
+		tr.Start("a")
+		c.put(tr)
+		if got := tr.Ready(); !slices.Equal(got, c.ready) {
+			t.Errorf("%s: ready %v, want %v", name, got, c.ready)
+		}
+		if blocked := tr.Settle("a", false, "failed"); len(blocked) != 1 || blocked[0].ID != "after" {
+			t.Errorf("%s: blocked %v", name, blocked)
+		}
+		if got := tr.Ready(); !slices.Equal(got, c.settle) {
+			t.Errorf("%s: then ready %v, want %v", name, got, c.settle)
+		}
+	}
+}
+
 func TestCriticalPath(t *testing.T) {
 	g := build(t, job("a"), job("b"), job("c", "a", "b"), job("d", "b"))
 	path, total := g.CriticalPath(map[string]time.Duration{

@@ -71,7 +71,7 @@ func (t *Tracker) ReadyIf(most int, can func(id string) bool) []string {
 }
 
 // Start marks a ready job as begun; it is not ready any more and holds its serialize key
-// until it settles. Any other job is left as it is.
+// until it settles or is put back. Any other job is left as it is.
 func (t *Tracker) Start(id string) {
 	i, ok := t.g.index[id]
 	if !ok || t.phase[i] != ready {
@@ -81,6 +81,43 @@ func (t *Tracker) Start(id string) {
 	t.phase[i] = started
 	if key := t.g.jobs[i].Serialize; key != "" {
 		t.held[key]++
+	}
+}
+
+// Return puts a begun job back: it is ready again, and holds no serialize key until it
+// is started anew. Any other job is left as it is.
+func (t *Tracker) Return(id string) {
+	if i, ok := t.begun(id); ok {
+		t.freeKey(i)
+		t.makeReady(i)
+	}
+}
+
+// Leave is for a begun job that nobody goes on with in this run: it holds no key, is
+// not ready, and blocks nobody.
+func (t *Tracker) Leave(id string) {
+	if i, ok := t.begun(id); ok {
+		t.freeKey(i)
+		t.phase[i] = waiting
+	}
+}
+
+// Keep is Leave for a job of which something may still run: nobody else ever gets its
+// key. It can be settled after that.
+func (t *Tracker) Keep(id string) {
+	if i, ok := t.begun(id); ok {
+		t.phase[i] = waiting
+	}
+}
+
+func (t *Tracker) begun(id string) (i int, ok bool) {
+	i, ok = t.g.index[id]
+	return i, ok && t.phase[i] == started
+}
+
+func (t *Tracker) freeKey(i int) {
+	if key := t.g.jobs[i].Serialize; key != "" {
+		t.held[key]--
 	}
 }
 
@@ -105,8 +142,8 @@ func (t *Tracker) end(i int) {
 	if t.phase[i] == ready {
 		t.dropReady(i)
 	}
-	if key := t.g.jobs[i].Serialize; key != "" && t.phase[i] == started {
-		t.held[key]--
+	if t.phase[i] == started {
+		t.freeKey(i)
 	}
 	t.phase[i] = settled
 }
