@@ -8,7 +8,11 @@ import (
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/claude"
 	"orchestrate/internal/runtime/codex"
+	"orchestrate/internal/runtime/copilot"
 	"orchestrate/internal/runtime/exec"
+	"orchestrate/internal/runtime/gemini"
+	"orchestrate/internal/runtime/opencode"
+	"orchestrate/internal/runtime/qwen"
 	"orchestrate/internal/runtime/standin"
 )
 
@@ -23,6 +27,14 @@ func For(spec runtime.DecoderSpec) (runtime.Decoder, error) {
 		return claude.NewDecoder(spec), nil
 	case codex.Name:
 		return codex.NewDecoder(spec), nil
+	case gemini.Name:
+		return gemini.NewDecoder(spec), nil
+	case opencode.Name, opencode.KiloName:
+		return opencode.NewDecoder(spec), nil
+	case qwen.Name:
+		return qwen.NewDecoder(spec), nil
+	case copilot.Name:
+		return copilot.NewDecoder(spec), nil
 	case exec.Name:
 		return exec.NewDecoder(spec), nil
 	case standin.Name:

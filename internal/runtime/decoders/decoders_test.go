@@ -9,7 +9,7 @@ import (
 )
 
 func TestFor(t *testing.T) {
-	for _, name := range []string{"claude", "codex", "exec", "standin", Raw} {
+	for _, name := range []string{"claude", "codex", "gemini", "opencode", "kilo", "qwen", "copilot", "exec", "standin", Raw} {
 		d, err := For(runtime.DecoderSpec{Runtime: name})
 		if err != nil || d == nil {
 			t.Errorf("%s: %v, %v", name, d, err)

@@ -16,7 +16,7 @@ func TestEveryRuntimeHasItsDecoderInTheSupervisor(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if want := []string{"claude", "codex", "exec", "standin"}; !slices.Equal(names, want) {
+	if want := []string{"claude", "codex", "gemini", "opencode", "kilo", "qwen", "copilot", "exec", "standin"}; !slices.Equal(names, want) {
 		t.Errorf("registered are %q, want %q", names, want)
 	}
 }
