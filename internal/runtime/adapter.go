@@ -55,6 +55,7 @@ type Answer struct {
 	ExitCode       int
 	TimedOut       bool
 	Err            error
+	CPUMs          *int64   // of its process tree; nil = not measured
 	Evidence       Evidence // the same, bounded and redacted, ready for the profile
 }
 
@@ -118,4 +119,23 @@ type DecoderSpec struct {
 	Runtime       string `json:"runtime"`
 	BaselineInput int64  `json:"baselineInput,omitempty"` // tokens already counted by a resumed thread
 	BaselineOut   int64  `json:"baselineOut,omitempty"`
+	Custom        *Form  `json:"custom,omitempty"` // of a runtime that is described by data
+}
+
+// Form says where things are in the output of a runtime that is described by data.
+// Fields are dotted paths into the JSON object of a line, such as "result.text".
+type Form struct {
+	Completion string `json:"completion,omitempty"` // "field=value" of the last line; "" = exit status 0 is it
+	Answer     string `json:"answer,omitempty"`     // of the last line
+	Session    string `json:"session,omitempty"`    // of the first line that has it
+	Model      string `json:"model,omitempty"`      // that answered, of the last line
+
+	InputTokens  string `json:"inputTokens,omitempty"` // of the last line, as are the next two
+	OutputTokens string `json:"outputTokens,omitempty"`
+	CostUSD      string `json:"costUsd,omitempty"`
+
+	// A line reports a refused tool when its Refused field contains RefusedText.
+	Refused     string `json:"refused,omitempty"`
+	RefusedText string `json:"refusedText,omitempty"`
+	RefusedTool string `json:"refusedTool,omitempty"` // field that names the tool
 }

@@ -9,6 +9,7 @@ import (
 	"orchestrate/internal/runtime/claude"
 	"orchestrate/internal/runtime/codex"
 	"orchestrate/internal/runtime/copilot"
+	"orchestrate/internal/runtime/custom/output"
 	"orchestrate/internal/runtime/exec"
 	"orchestrate/internal/runtime/gemini"
 	"orchestrate/internal/runtime/opencode"
@@ -35,6 +36,10 @@ func For(spec runtime.DecoderSpec) (runtime.Decoder, error) {
 		return qwen.NewDecoder(spec), nil
 	case copilot.Name:
 		return copilot.NewDecoder(spec), nil
+	case output.TextName:
+		return output.NewText(spec), nil
+	case output.LastLineName:
+		return output.NewLastLine(spec), nil
 	case exec.Name:
 		return exec.NewDecoder(spec), nil
 	case standin.Name:

@@ -6,7 +6,22 @@ import (
 	"testing"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/runtime/custom/output"
 )
+
+// Of plain text nothing is read: the exit status decides.
+func TestTextOfARuntimeThatIsDescribedByData(t *testing.T) {
+	for name, completed := range map[string]bool{output.TextName: true, output.LastLineName: false} {
+		d, err := For(runtime.DecoderSpec{Runtime: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Stdout([]byte("x"))
+		if d.Outcome().Completed != completed {
+			t.Errorf("%s: completed %v, want %v", name, !completed, completed)
+		}
+	}
+}
 
 func TestFor(t *testing.T) {
 	for _, name := range []string{"claude", "codex", "gemini", "opencode", "kilo", "qwen", "copilot", "exec", "standin", Raw} {
