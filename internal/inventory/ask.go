@@ -40,12 +40,11 @@ func (v *view) Run(ctx context.Context, q runtime.Question) runtime.Answer {
 		return v.failed(q, v.Now(), errors.New("the probes of this run have ended"))
 	}
 	defer v.busy.Done()
-	began := v.Now()
 	dir, err := v.scratch()
 	if err != nil {
-		return v.failed(q, began, err)
+		return v.failed(q, v.Now(), err)
 	}
-	exit, err := v.supervised(ctx, dir, q)
+	exit, began, err := v.supervised(ctx, v.invocation(dir, q))
 	a := v.failed(q, began, err)
 	if err == nil {
 		a = v.read(q, began, dir, exit)
@@ -56,29 +55,41 @@ func (v *view) Run(ctx context.Context, q runtime.Question) runtime.Answer {
 	return a
 }
 
-// supervised runs the question on a free slot. A slot whose tree is not proven
-// gone is closed, never used again.
-func (v *view) supervised(ctx context.Context, dir string, q runtime.Question) (supervise.Exit, error) {
-	var slot Supervisor
+// supervised runs a program under a supervisor that is free, and says when it began.
+// A supervisor whose tree is not proven gone is closed, never used again.
+func (h *LiveHost) supervised(ctx context.Context, inv supervise.Invocation) (exit supervise.Exit, began time.Time, err error) {
 	select {
-	case slot = <-v.slots:
+	case h.places <- struct{}{}:
 	case <-ctx.Done():
-		return supervise.Exit{}, ctx.Err()
+		return exit, h.Now(), ctx.Err()
 	}
-	defer func() { v.slots <- slot }()
-	if slot == nil {
-		s, err := v.opt.Start(ctx)
-		if err != nil {
-			return supervise.Exit{}, err
-		}
-		slot = s
+	defer func() { <-h.places }()
+	began = h.Now()
+	s, err := h.supervisor(ctx)
+	if err != nil {
+		return exit, began, err
 	}
-	exit, err := slot.Run(ctx, v.invocation(dir, q), nil, nil)
-	if !slot.Idle() {
-		err = errors.Join(err, slot.Close())
-		slot = nil
+	exit, err = s.Run(ctx, inv, nil, nil)
+	if !s.Idle() {
+		return exit, began, errors.Join(err, s.Close())
 	}
-	return exit, err
+	h.mu.Lock()
+	h.idle = append(h.idle, s)
+	h.mu.Unlock()
+	return exit, began, err
+}
+
+// supervisor is the one that became idle last, else a new one.
+func (h *LiveHost) supervisor(ctx context.Context) (s Supervisor, err error) {
+	h.mu.Lock()
+	if n := len(h.idle); n > 0 {
+		s, h.idle = h.idle[n-1], h.idle[:n-1]
+	}
+	h.mu.Unlock()
+	if s == nil {
+		return h.opt.Start(ctx)
+	}
+	return s, nil
 }
 
 func (v *view) invocation(dir string, q runtime.Question) supervise.Invocation {
@@ -115,6 +126,9 @@ func (v *view) read(q runtime.Question, began time.Time, dir string, exit superv
 	a := runtime.Answer{Stdout: stdout, Stderr: stderr, ExitCode: -1, TimedOut: exit.Stop == supervise.StopTimeout}
 	if exit.ExitCode != nil {
 		a.ExitCode = *exit.ExitCode
+	}
+	if exit.SpawnError == "" {
+		a.CPUMs = &exit.CPUMs
 	}
 	switch {
 	case exit.SpawnError != "":

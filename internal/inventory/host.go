@@ -18,7 +18,6 @@ import (
 const (
 	answerLimit = 4 << 20         // bytes kept of each stream of an answer
 	grace       = 2 * time.Second // between the polite end of a question and SIGKILL
-	parallel    = 4               // questions at a time, over all runtimes
 )
 
 // Supervisor runs one question's process tree; *supervise.Slot is one.
@@ -43,10 +42,11 @@ type HostOptions struct {
 type LiveHost struct {
 	opt    HostOptions
 	redact *secret.Redactor
-	slots  chan Supervisor // nil entries are started when needed
+	places chan struct{} // one for each supervisor that may be at work
 	busy   sync.WaitGroup
 
 	mu     sync.Mutex
+	idle   []Supervisor // those started and not at work
 	closed bool
 	hashes map[string]hashed
 }
@@ -57,10 +57,8 @@ func NewHost(opt HostOptions) *LiveHost {
 		opt.Now = time.Now
 	}
 	h := &LiveHost{
-		opt: opt, redact: secret.NewAllowing(opt.Secrets, opt.Allowed), slots: make(chan Supervisor, parallel), hashes: map[string]hashed{},
-	}
-	for range parallel {
-		h.slots <- nil
+		opt: opt, redact: secret.NewAllowing(opt.Secrets, opt.Allowed), hashes: map[string]hashed{},
+		places: make(chan struct{}, 2*together()), // as many as have a turn, and as many that handed theirs on
 	}
 	return h
 }
@@ -83,10 +81,8 @@ func (h *LiveHost) Close() error {
 	h.mu.Unlock()
 	h.busy.Wait()
 	var errs []error
-	for range parallel {
-		if s := <-h.slots; s != nil {
-			errs = append(errs, s.Close())
-		}
+	for _, s := range h.idle {
+		errs = append(errs, s.Close())
 	}
 	return errors.Join(errs...)
 }

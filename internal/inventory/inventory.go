@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/runtime/probe"
 )
 
 // Inventory is what one round of probes found, one profile per adapter, in order.
@@ -22,6 +23,7 @@ type Inventory struct {
 	SchemaVersion int               `json:"schemaVersion"`
 	ProbedAt      time.Time         `json:"probedAt"`
 	Profiles      []runtime.Profile `json:"profiles"`
+	Cost          Cost              `json:"probe"`
 }
 
 // Get finds the profile of a runtime by its name in a spec.
@@ -41,8 +43,10 @@ type Scoper interface {
 
 // Prober holds the bounds of a round of probes; the zero value has the defaults.
 type Prober struct {
-	Budget time.Duration // for all questions to one runtime; 0 = 60 s
-	Grace  time.Duration // for an adapter to return after its budget; 0 = 15 s
+	Budget   time.Duration // for all questions to one runtime, from when it is its turn; 0 = 90 s
+	Grace    time.Duration // for an adapter to return after its budget; 0 = 15 s
+	Together int           // questions that have a turn at a time, over all runtimes; 0 = by the processors
+	Patience time.Duration // after which a question hands its turn on; 0 = 5 s
 }
 
 // Probe asks all adapters in parallel with the default bounds.
@@ -54,22 +58,26 @@ func Probe(ctx context.Context, host runtime.Host, adapters []runtime.Adapter) I
 // up its bounds.
 func (pr Prober) Probe(ctx context.Context, host runtime.Host, adapters []runtime.Adapter) Inventory {
 	pr = pr.withDefaults()
-	inv := Inventory{SchemaVersion: 1, ProbedAt: host.Now(), Profiles: make([]runtime.Profile, len(adapters))}
+	turns, began := newTurns(pr.Together, pr.Patience), host.Now()
+	costs := make([]Cost, len(adapters))
+	inv := Inventory{SchemaVersion: 1, ProbedAt: began, Profiles: make([]runtime.Profile, len(adapters))}
 	var wg sync.WaitGroup
 	for i, a := range adapters {
-		wg.Go(func() { inv.Profiles[i] = pr.one(ctx, host, a) })
+		wg.Go(func() { inv.Profiles[i], costs[i] = pr.one(ctx, host, a, turns) })
 	}
 	wg.Wait()
+	for _, c := range costs {
+		inv.Cost.plus(c)
+	}
+	inv.Cost.over(host.Now().Sub(began))
 	return inv
 }
 
 func (pr Prober) withDefaults() Prober {
-	if pr.Budget == 0 {
-		pr.Budget = time.Minute
-	}
-	if pr.Grace == 0 {
-		pr.Grace = 15 * time.Second
-	}
+	pr.Budget = cmp.Or(pr.Budget, 90*time.Second)
+	pr.Grace = cmp.Or(pr.Grace, 15*time.Second)
+	pr.Together = cmp.Or(pr.Together, together())
+	pr.Patience = cmp.Or(pr.Patience, patience)
 	return pr
 }
 
@@ -82,10 +90,10 @@ func scoped(host runtime.Host, a runtime.Adapter) runtime.Host {
 
 // one probes one runtime. An adapter that does not return in time is left behind:
 // its questions end with ctx, and what it still says is not heard.
-func (pr Prober) one(parent context.Context, host runtime.Host, a runtime.Adapter) runtime.Profile {
-	ctx, cancel := context.WithTimeout(parent, pr.Budget)
+func (pr Prober) one(parent context.Context, host runtime.Host, a runtime.Adapter, turns *turns) (runtime.Profile, Cost) {
+	ctx, budget, cancel := withBudget(parent, pr.Budget)
 	defer cancel()
-	seen := &watch{}
+	seen := &watch{turns: turns, budget: budget}
 	answer := make(chan runtime.Profile, 1)
 	go func() { answer <- guarded(ctx, host, seen, a) }()
 
@@ -142,9 +150,19 @@ func (pr Prober) overBudget(parent context.Context, p runtime.Profile) runtime.P
 	return p
 }
 
-// complete fills what every profile must have.
-func complete(p runtime.Profile, seen *watch) runtime.Profile {
-	if asked, limit := seen.unanswered(); asked != "" && !p.Routable() {
+// complete fills what every profile must have, and says where an answer that did not
+// come in time has left its mark.
+func complete(p runtime.Profile, seen *watch) (runtime.Profile, Cost) {
+	asked, limit, node, cost := seen.said()
+	signedOut := p.SignedIn != nil && !*p.SignedIn
+	switch {
+	case p.Routable() && asked != "":
+		p.State = runtime.StateConstrained
+		p.Limits = append(p.Limits, fmt.Sprintf("probe budget: `%s` gave no answer within %s, so what it would have shown is not known", asked, limit))
+	case p.Routable():
+	case node != (probe.NodeNeed{}):
+		p.State, p.Reason, p.NextStep = runtime.StateUnavailable, node.Reason(), node.NextStep()
+	case asked != "" && !signedOut:
 		p.State = runtime.StateUnverified
 		p.Reason = fmt.Sprintf("probe budget: `%s` gave no answer within %s; that is no proof of a broken program", asked, limit)
 		p.NextStep = fmt.Sprintf("run `%s` yourself to see whether it hangs, then `orchestrate doctor` again", asked)
@@ -155,5 +173,5 @@ func complete(p runtime.Profile, seen *watch) runtime.Profile {
 	if !p.Routable() {
 		p.Reason, p.NextStep = cmp.Or(p.Reason, "it did not say why"), cmp.Or(p.NextStep, nextStep(p))
 	}
-	return p
+	return p, cost
 }

@@ -33,9 +33,19 @@ func CapabilityOf(p runtime.Profile, model string, op Operator) (Capability, str
 		return C3, fmt.Sprintf("live model list: %s has a reasoning-depth control (%s)", model, strings.Join(m.Efforts, ", "))
 	}
 	if p.Has(runtime.ControlEditsOnly) || p.Has(runtime.ControlOSSandbox) {
-		return C2, "live probe: headless, with tools and edits"
+		return C2, "live probe: headless, with tools and edits" + unanswered(p)
 	}
-	return C1, "nothing more was shown"
+	return C1, "nothing more was shown" + unanswered(p)
+}
+
+// unanswered says that the capability may be higher than could be shown.
+func unanswered(p runtime.Profile) string {
+	for _, e := range p.Evidence {
+		if e.TimedOut {
+			return fmt.Sprintf("; `%s` gave no answer in the probe's time, which might have shown more", e.Asked)
+		}
+	}
+	return ""
 }
 
 // FamilyOf is the maker of the model that would answer and where that is known

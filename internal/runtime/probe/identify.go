@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -53,9 +54,13 @@ func version(ctx context.Context, asker *Asker, id Identity) (found, reason stri
 		return "", why
 	}
 	line := FirstLine(string(answer.Stdout))
-	m := id.Form.FindStringSubmatch(line)
-	if m == nil {
-		return "", fmt.Sprintf("%s does not say that it is %s: --version answered %q", asker.Path, id.Name, Bounded(line, 80))
+	if m := id.Form.FindStringSubmatch(line); m != nil {
+		return m[1], ""
 	}
-	return m[1], ""
+	how := "answered"
+	if answer.ExitCode != 0 {
+		how = fmt.Sprintf("failed with exit status %d and said", answer.ExitCode)
+		line = cmp.Or(line, FirstLine(string(answer.Stderr)))
+	}
+	return "", fmt.Sprintf("%s does not say that it is %s: --version %s %q", asker.Path, id.Name, how, Bounded(line, 80))
 }

@@ -82,6 +82,7 @@ func TestIdentify(t *testing.T) {
 		{"it is the one", &probetest.Host{Answers: map[string]runtime.Answer{"--version": probetest.Says("tool 7\n")}}, runtime.StateUnverified, "", false},
 		{"missing", &probetest.Host{Missing: true}, runtime.StateUnavailable, "no executable", true},
 		{"a stranger", &probetest.Host{Answers: map[string]runtime.Answer{"--version": probetest.Says("other 7\n")}}, runtime.StateUnverified, "does not say that it is tool", true},
+		{"fails", &probetest.Host{Answers: map[string]runtime.Answer{"--version": {ExitCode: 3, Stderr: []byte("\nno licence\n")}}}, runtime.StateUnverified, `failed with exit status 3 and said "no licence"`, true},
 		{"no answer", &probetest.Host{Answers: map[string]runtime.Answer{"--version": {TimedOut: true}}}, runtime.StateUnverified, "time limit", true},
 	}
 	for _, c := range cases {
