@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"errors"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -48,7 +49,7 @@ func drawInput(t *rapid.T) route.Input {
 		j.Checks = []spec.Check{{Shell: "true"}}
 	}
 	if rapid.Bool().Draw(t, "shell") {
-		j.AllowedTools = []string{"Bash"}
+		j.AllowedTools = []string{"a shell"}
 	}
 	if rapid.Bool().Draw(t, "program") {
 		j.Command = []string{"true"}
@@ -57,6 +58,12 @@ func drawInput(t *rapid.T) route.Input {
 		"exec": {Runtime: "exec", Kind: runtime.KindExec, State: runtime.StateAvailable},
 	}}
 	in.Tiers = policy.TiersOf(j, "", func(string) bool { return false })
+	in.Builds = func(_ string, req runtime.Request) error {
+		if req.AllowedTools != nil && req.Access != runtime.AccessShell {
+			return errors.New("a shell is not among the tools of this access")
+		}
+		return nil
+	}
 	in.NoWorktree = rapid.SampledFrom([]string{"", "not a git repository"}).Draw(t, "git")
 	for _, name := range []string{"one", "two"} {
 		in.Profiles[name] = drawProfile(t, name)

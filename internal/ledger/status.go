@@ -101,7 +101,8 @@ type Route struct {
 	Runtime          string      `json:"runtime"`
 	Model            string      `json:"model"` // as it goes on the command line; "" = the runtime's own default
 	Agent            string      `json:"agent"`
-	Effort           string      `json:"effort"`
+	Effort           string      `json:"effort"`     // as it goes on the command line
+	EffortWhy        string      `json:"effortWhy"`  // "" when it is the word that the spec says
 	Capability       string      `json:"capability"` // of the candidate
 	CapabilityFloor  string      `json:"capabilityFloor"`
 	CapabilitySource string      `json:"capabilitySource"`
@@ -121,8 +122,15 @@ type Route struct {
 
 // Candidate is one runtime that was considered, and why it was or was not taken.
 type Candidate struct {
-	Runtime string   `json:"runtime"`
-	Model   string   `json:"model"`
-	Chosen  bool     `json:"chosen"`
-	Reasons []string `json:"reasons"`
+	Runtime string      `json:"runtime"`
+	Model   string      `json:"model"`
+	Chosen  bool        `json:"chosen"`
+	Reasons []string    `json:"reasons"`
+	Account []Criterion `json:"account"` // in the order in which they were asked; it ends where the candidate was dropped
+}
+
+// Criterion is one thing that a candidate was held against, and what was found.
+type Criterion struct {
+	Criterion string `json:"criterion"`
+	Finding   string `json:"finding"`
 }

@@ -2,7 +2,7 @@ package route
 
 import (
 	"cmp"
-	"strings"
+	"slices"
 
 	"orchestrate/internal/policy"
 	"orchestrate/internal/runtime"
@@ -22,42 +22,57 @@ const (
 // checkControls settles what the option may write and what holds it to that, and
 // raises the isolation where the boundary is weaker than the tier needs.
 func (in Input) checkControls(o *option) {
-	o.access = in.accessOf(o)
+	in.grantAccess(o)
 	o.enforced = boundary(o.profile, o.access)
 	in.isolate(o)
 	in.checkToolLimits(o)
 	in.noteConstraints(o)
 	in.listControls(o)
-	if in.Builds == nil {
+	in.compareControls(o)
+	in.checkOutputs(o)
+	if o.buildErr != "" {
+		o.fail(runtime.BlockedRiskControls, "change what the job asks for (allowed_tools above all), or name another runtime", "%s", o.buildErr)
+	}
+}
+
+// grantAccess grants no more than the job needs: edits only to a writer, a shell only
+// when allowed_tools asks for one. Which tools are a shell's the adapter knows: they
+// are those that it can give with a shell and with nothing less.
+func (in Input) grantAccess(o *option) {
+	o.access = runtime.AccessRead
+	switch {
+	case o.profile.Kind == runtime.KindExec:
+		o.access = runtime.AccessShell
+	case in.Job.Writes():
+		o.access = runtime.AccessEdit
+	}
+	if o.buildErr = in.builds(o, o.access); o.buildErr == "" || len(in.Job.AllowedTools) == 0 {
 		return
 	}
-	if err := in.Builds(o.name, in.request(o)); err != nil {
-		o.fail(runtime.BlockedRiskControls, "change what the job asks for (allowed_tools above all), or name another runtime", "%s", err)
+	if in.builds(o, runtime.AccessEdit) == "" {
+		return // an observer that asks for edits gets none
+	}
+	switch withShell := in.builds(o, runtime.AccessShell); withShell {
+	case "":
+		o.access, o.buildErr = runtime.AccessShell, ""
+	case o.buildErr:
+	default:
+		o.buildErr += "; and with a shell: " + withShell
 	}
 }
 
-// accessOf grants no more than the job needs: a shell only when allowed_tools
-// asks for one, edits only to a writer.
-func (in Input) accessOf(o *option) runtime.Access {
-	switch {
-	case o.profile.Kind == runtime.KindExec, asksShell(in.Job.AllowedTools):
-		return runtime.AccessShell
-	case in.Job.Writes():
-		return runtime.AccessEdit
+// builds asks the adapter whether it can build the command under an access, "" = it
+// can.
+func (in Input) builds(o *option, a runtime.Access) string {
+	if in.Builds == nil {
+		return ""
 	}
-	return runtime.AccessRead
-}
-
-// asksShell recognises shell tools by the names that runtimes give them, with or
-// without a rule in parentheses.
-func asksShell(tools []string) bool {
-	for _, t := range tools {
-		t = strings.ToLower(t)
-		if strings.HasPrefix(t, "bash") || strings.HasPrefix(t, "shell") {
-			return true
-		}
+	req := in.request(o)
+	req.Access = a
+	if err := in.Builds(o.name, req); err != nil {
+		return err.Error()
 	}
-	return false
+	return ""
 }
 
 // boundary is the verified control that keeps writes where they belong under the
@@ -120,6 +135,8 @@ func (in Input) whyIsolate(o *option) string {
 	switch {
 	case in.Isolate != "":
 		return in.Isolate
+	case slices.ContainsFunc(in.Tried, func(t Tried) bool { return slices.Contains(t.Controls, ControlWorktree) }):
+		return "an earlier attempt had a worktree"
 	case !in.Tiers.Risk.Less(policy.R2):
 		return string(in.Tiers.Risk) + ": " + in.Tiers.RiskWhy
 	case o.enforced != "":
@@ -186,7 +203,7 @@ func (in Input) listControls(o *option) {
 func (in Input) request(o *option) runtime.Request {
 	return runtime.Request{
 		Job: in.Job.ID, Attempt: len(in.Tried) + 1, Task: in.Job.Task, Argv: in.Job.Command, Dir: in.Job.Cwd,
-		Access: o.access, Model: o.model, Agent: in.Job.Agent, Effort: in.Job.Effort,
+		Access: o.access, Model: o.model, Agent: in.Job.Agent, Effort: o.effort,
 		AllowedTools: in.Job.AllowedTools, DisallowedTools: in.Job.DisallowedTools,
 	}
 }

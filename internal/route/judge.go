@@ -3,7 +3,6 @@ package route
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"orchestrate/internal/policy"
 	"orchestrate/internal/runtime"
@@ -11,20 +10,43 @@ import (
 
 const doctor = "type `orchestrate doctor` to see what was found"
 
-// judge finds everything that speaks against an option, in the order in which the
-// contract drops candidates: not live, pins not met, below a floor, without the
-// controls of the tier, not independent where that is required.
-func (in Input) judge(o *option) {
-	if !o.live() {
-		return
+// test is one criterion that drops an option.
+type test struct {
+	criterion string
+	check     func(Input, *option)
+	finding   func(Input, *option) string // what is found of one that passes
+}
+
+// tests are in the order in which candidates are dropped: not live, pins not met,
+// below a floor, without the controls of the tier, not independent where that is
+// required.
+func tests() []test {
+	return []test{
+		{critLive, Input.checkLive, foundLive},
+		{critPins, Input.checkPins, foundPins},
+		{critFloor, Input.checkCapability, foundFloor},
+		{critControls, Input.checkControls, foundControls},
+		{critIndependence, Input.checkIndependence, foundIndependence},
 	}
+}
+
+// judge finds everything that speaks against an option. What is not live cannot be
+// asked for more.
+func (in Input) judge(o *option) {
+	for _, t := range tests() {
+		o.testing = t.criterion
+		t.check(in, o)
+		if t.criterion == critLive && len(o.failures) > 0 {
+			return
+		}
+	}
+}
+
+// checkPins: what the spec names is a constraint and is never replaced.
+func (in Input) checkPins(o *option) {
 	in.checkModel(o)
 	in.checkAgent(o)
 	in.checkEffort(o)
-	in.checkCapability(o)
-	in.checkControls(o)
-	in.checkOutputs(o)
-	in.checkIndependence(o)
 }
 
 // checkOutputs: on a route that can write nothing the final answer is the one
@@ -36,19 +58,20 @@ func (in Input) checkOutputs(o *option) {
 	}
 }
 
-func (o *option) live() bool {
+// checkLive: what this machine does not show to be there and usable now is not
+// considered further.
+func (in Input) checkLive(o *option) {
 	p := o.profile
 	switch {
 	case o.name == internalRuntime:
 		o.fail(runtime.BlockedNoRoute, "name an installed runtime, or leave runtime out so that one is chosen",
-			"runtime internal: not available yet")
+			"runtime internal is not available yet: its agents are those of a hosting session, and no job can be handed to one so far")
 	case !o.known:
 		o.fail(runtime.BlockedNoRoute, doctor+", and correct the name of the runtime in the spec",
 			"no runtime of this name is known here")
 	case !p.Routable():
 		o.fail(runtime.BlockedNoRoute, cmp.Or(p.NextStep, doctor), "%s: %s", p.State, cmp.Or(p.Reason, "it was not proven usable"))
 	}
-	return len(o.failures) == 0
 }
 
 // checkModel holds a wanted model against the live list. A list that is missing
@@ -67,6 +90,7 @@ func (in Input) checkModel(o *option) {
 		return
 	}
 	if len(p.Models) == 0 || p.ModelsPartial {
+		o.unlisted = true
 		o.constrained = append(o.constrained, "model "+o.model+" is not in the live list, which is not complete")
 		return
 	}
@@ -74,7 +98,7 @@ func (in Input) checkModel(o *option) {
 	for _, m := range p.Models {
 		ids = append(ids, m.ID)
 	}
-	o.fail(runtime.BlockedNoRoute, "choose one of the live models ("+strings.Join(ids, ", ")+"), or leave the model out",
+	o.fail(runtime.BlockedNoRoute, "choose one of the live models ("+offer("models", o.model, ids)+"), or leave the model out",
 		"model %s is wanted by %s and is not in its live list", o.model, o.modelBy)
 }
 
@@ -95,29 +119,12 @@ func (in Input) checkAgent(o *option) {
 	for _, a := range p.Agents {
 		names = append(names, a.Name)
 	}
-	o.fail(runtime.BlockedNoRoute, "choose one of its live agents ("+cmp.Or(strings.Join(names, ", "), "it lists none")+"), or leave agent out",
+	o.fail(runtime.BlockedNoRoute, "choose one of its live agents ("+offer("agents", name, names)+"), or leave agent out",
 		"agent %s is not in its live list", name)
 }
 
-// checkEffort holds the wanted reasoning depth against what the live list exposes
-// for the model. Where the list does not know the model, the control is enough.
-func (in Input) checkEffort(o *option) {
-	effort, p := in.Job.Effort, o.profile
-	if effort == "" || p.Kind == runtime.KindStandin {
-		return
-	}
-	if !p.Has(runtime.ControlEffort) {
-		o.fail(runtime.BlockedNoRoute, "leave effort out for this runtime", "effort %s is wanted, but it has no way to ask for one", effort)
-		return
-	}
-	m, ok := p.ModelNamed(cmp.Or(o.model, p.DefaultModel))
-	if !ok || slices.Contains(m.Efforts, effort) {
-		return
-	}
-	o.fail(runtime.BlockedNoRoute, "choose an effort that it exposes ("+cmp.Or(strings.Join(m.Efforts, ", "), "none")+"), or leave effort out",
-		"effort %s is not exposed for model %s", effort, m.ID)
-}
-
+// checkCapability: the floor of the task, by what is known of the model that would
+// answer.
 func (in Input) checkCapability(o *option) {
 	o.capability, o.capabilitySource = policy.CapabilityOf(o.profile, o.model, in.Operator)
 	o.family, _ = policy.FamilyOf(o.profile, o.model, in.Operator)

@@ -16,16 +16,21 @@ type option struct {
 	profile  runtime.Profile
 	known    bool
 	model    string // as on the command line; "" = the runtime's default
+	unlisted bool   // its live list, which is not complete, does not name the model
 	modelBy  string // who asked for it: the spec, the operator's configuration; "" = nobody
 	group    int    // 0 = the job's own choice, n = its n-th declared fallback
 	ranked   bool   // chosen by policy rather than named
+	testing  string // the criterion that it is being held against
 	failures []failure
 
 	capability       policy.Capability
 	capabilitySource string
 	family           string
 	independence     string
+	effort           string // as on the command line
+	effortWhy        string // "" = as the spec says
 	access           runtime.Access
+	buildErr         string // why its adapter cannot build the command; "" = it can
 	isolation        string
 	isolationWhy     string
 	enforced         runtime.ControlName // the control that bounds its writes; "" = none
@@ -35,13 +40,14 @@ type option struct {
 
 // failure is one thing that speaks against an option.
 type failure struct {
-	reason runtime.Reason
-	detail string
-	next   string // what a person can do
+	criterion string
+	reason    runtime.Reason
+	detail    string
+	next      string // what a person can do
 }
 
 func (o *option) fail(reason runtime.Reason, next, format string, args ...any) {
-	o.failures = append(o.failures, failure{reason, fmt.Sprintf(format, args...), next})
+	o.failures = append(o.failures, failure{o.testing, reason, fmt.Sprintf(format, args...), next})
 }
 
 // reached says how far an option came before it first failed.
@@ -70,6 +76,9 @@ func (o *option) merits() []string {
 	}
 	if o.enforced != "" {
 		out = append(out, "writes bounded by "+string(o.enforced))
+	}
+	if o.effortWhy != "" {
+		out = append(out, "effort "+o.effort+": "+o.effortWhy)
 	}
 	if o.independence != "" {
 		out = append(out, o.independence)
@@ -164,6 +173,9 @@ func (in Input) byPolicy(group int, already []*option) []*option {
 			out = append(out, o)
 		}
 	}
+	if in.Internal && group == 0 {
+		out = append(out, in.option(internalRuntime, group))
+	}
 	return out
 }
 
@@ -182,44 +194,4 @@ func (in Input) tried(o *option) bool {
 
 func (in Input) triedRuntime(name string) bool {
 	return slices.ContainsFunc(in.Tried, func(t Tried) bool { return t.Runtime == name })
-}
-
-// compare orders options: the spec's order first; among those that policy ranks,
-// independence where work is judged, then the strength of what bounds its writes,
-// the quality of the evidence, failures in this run, and at last the name.
-func (in Input) compare(a, b *option) int {
-	if c := cmp.Compare(a.group, b.group); c != 0 || !a.ranked || !b.ranked {
-		return c
-	}
-	return cmp.Or(
-		cmp.Compare(b.fit(), a.fit()),
-		cmp.Compare(b.strength(), a.strength()),
-		cmp.Compare(b.evidence(), a.evidence()),
-		cmp.Compare(in.Failures[a.name], in.Failures[b.name]),
-		cmp.Compare(a.name, b.name),
-	)
-}
-
-func (o *option) fit() int {
-	if o.independence == independent {
-		return 1
-	}
-	return 0
-}
-
-func (o *option) strength() int {
-	switch {
-	case o.profile.Has(runtime.ControlOSSandbox):
-		return 2
-	case o.enforced != "":
-		return 1
-	}
-	return 0
-}
-
-func (o *option) evidence() int {
-	if o.profile.State == runtime.StateAvailable {
-		return 1
-	}
-	return 0
 }

@@ -50,13 +50,21 @@ type Input struct {
 	Producers          []Producer // whose work this job judges, if it does
 	RequireIndependent bool       // a family not known to differ from all producers is refused
 	Rehearse           bool       // the stand-in takes the place of every agent
+	Internal           bool       // the hosting session's own agents are considered for unpinned jobs
 }
 
 // Tried is an earlier attempt of the job.
 type Tried struct {
-	Runtime string
-	Model   string // as it was on the command line
-	Reason  runtime.Reason
+	Runtime  string
+	Model    string // as it was on the command line
+	Reason   runtime.Reason
+	Access   runtime.Access // of its route; "" = not known
+	Controls []string       // of its route: a successor holds them too
+}
+
+// TriedOn is an attempt that failed on a route.
+func TriedOn(r ledger.Route, why runtime.Reason) Tried {
+	return Tried{Runtime: r.Runtime, Model: r.Model, Reason: why, Access: runtime.Access(r.Access), Controls: r.Controls}
 }
 
 // Producer is a job whose work is judged. A plain program has no family and is
@@ -101,6 +109,7 @@ func (in Input) routed(options []*option, chosen *option) ledger.Route {
 	r := in.record(options, chosen)
 	r.Runtime, r.Model = chosen.name, chosen.model
 	r.Capability, r.CapabilitySource = string(chosen.capability), chosen.capabilitySource
+	r.Effort, r.EffortWhy = chosen.effort, chosen.effortWhy
 	r.Family, r.Independence = chosen.family, chosen.independence
 	r.Isolation, r.IsolationWhy = chosen.isolation, chosen.isolationWhy
 	r.Access, r.Controls, r.Constrained = string(chosen.access), chosen.controls, chosen.constrained
@@ -155,14 +164,15 @@ func FallbackReason(r ledger.Route) string {
 func (in Input) candidates(options []*option, chosen *option) []ledger.Candidate {
 	out := []ledger.Candidate{}
 	for _, o := range options {
-		c := ledger.Candidate{Runtime: o.name, Model: cmp.Or(o.model, o.profile.DefaultModel), Chosen: o == chosen}
+		c := ledger.Candidate{Runtime: o.name, Model: cmp.Or(o.model, o.profile.DefaultModel), Chosen: o == chosen, Account: in.account(o)}
 		for _, f := range o.failures {
 			c.Reasons = append(c.Reasons, f.detail)
 		}
 		if len(c.Reasons) == 0 {
 			c.Reasons = o.merits()
 			if o != chosen {
-				c.Reasons = append(c.Reasons, "qualified, but comes after "+chosen.name)
+				_, by := in.apart(chosen, o)
+				c.Reasons = append(c.Reasons, "qualified, but comes after "+chosen.name+" by "+by)
 			}
 		}
 		out = append(out, c)

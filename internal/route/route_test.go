@@ -207,7 +207,7 @@ func TestBlocked(t *testing.T) {
 			func(in *Input) { in.Job.Runtime, in.Job.Agent = "editor", "nobody" }, runtime.BlockedNoRoute, "agent nobody", "helper",
 		},
 		"an effort that is not exposed": {
-			func(in *Input) { in.Job.Runtime, in.Job.Effort = "editor", "max" }, runtime.BlockedNoRoute, "effort max", "low, high",
+			func(in *Input) { in.Job.Runtime, in.Job.Effort = "editor", "max" }, runtime.BlockedNoRoute, "effort max is not exposed for model big, nor is a higher one", "low, high",
 		},
 		"below the floor": {
 			func(in *Input) { in.Job.Runtime, in.Job.Model, in.Tiers.Capability = "editor", "small", policy.C3 },
@@ -276,7 +276,7 @@ func TestEveryCandidateHasItsReasons(t *testing.T) {
 	r, _ := Choose(input(func(*Input) {}))
 	want := map[string]string{
 		"boxed":  "C3 (live model list: big has a reasoning-depth control (low, high)); writes bounded by read-only",
-		"editor": "C3 (live model list: big has a reasoning-depth control (low, high)); writes bounded by read-only; qualified, but comes after boxed",
+		"editor": "C3 (live model list: big has a reasoning-depth control (low, high)); writes bounded by read-only; qualified, but comes after boxed by control strength",
 		"out":    "unavailable: signed out",
 	}
 	got := map[string]string{}
@@ -300,7 +300,7 @@ func TestAccessAndIsolation(t *testing.T) {
 			}
 		}
 	}
-	shell := func(in *Input) { in.Job.AllowedTools = []string{"Read", "Bash(go test *)"} }
+	shell := func(in *Input) { in.Job.AllowedTools, in.Builds = []string{"Read", "run_it"}, needsShell }
 	beside := func(in *Input) { in.Isolate = "may run beside another writer (b)" }
 	r2 := func(in *Input) { in.Tiers.Risk, in.Tiers.RiskWhy = policy.R2, "untrusted input" }
 	noGit := func(in *Input) { in.NoWorktree = "not a git repository" }
@@ -479,6 +479,40 @@ func TestArbiterBlocked(t *testing.T) {
 			if !strings.Contains(block.NextStep, way) {
 				t.Errorf("%s: no %s in %q", name, way, block.NextStep)
 			}
+		}
+	}
+}
+
+// needsShell is an adapter that has one tool, run_it, for a shell only.
+func needsShell(_ string, req runtime.Request) error {
+	for _, tool := range req.AllowedTools {
+		switch {
+		case tool == "Read", tool == "run_it" && req.Access == runtime.AccessShell, tool == "Edit" && req.Access != runtime.AccessRead:
+		default:
+			return errors.New("no " + tool + " for " + string(req.Access))
+		}
+	}
+	return nil
+}
+
+func TestTheAdapterSaysWhichToolsNeedAShell(t *testing.T) {
+	for name, c := range map[string]struct {
+		tools  []string
+		access string
+		detail string // of the block
+	}{
+		"reading":                      {[]string{"Read"}, "read", ""},
+		"a shell":                      {[]string{"Read", "run_it"}, "shell", ""},
+		"edits are not for observers":  {[]string{"Edit"}, "", "no Edit for read"},
+		"a tool that is nowhere":       {[]string{"Fly"}, "", "no Fly for read; and with a shell: no Fly for shell"},
+		"an empty list is a list":      {[]string{}, "read", ""},
+		"the adapter's own set at all": {nil, "read", ""},
+	} {
+		r, block := Choose(input(func(in *Input) {
+			in.Profiles, in.Job.AllowedTools, in.Builds = profiles(boxed), c.tools, needsShell
+		}))
+		if r.Access != c.access || (block == nil) != (c.detail == "") || block != nil && !strings.HasSuffix(block.Detail, c.detail) {
+			t.Errorf("%s: %q, %+v", name, r.Access, block)
 		}
 	}
 }

@@ -1,0 +1,232 @@
+package route
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/policy"
+	"orchestrate/internal/runtime"
+)
+
+// Criteria, in the order in which a candidate is held against them. The first five
+// drop it, the others rank what is left.
+const (
+	critLive         = "live"
+	critPins         = "pins"
+	critFloor        = "floor"
+	critControls     = "controls"
+	critIndependence = "independence"
+	critFit          = "task fit"
+	critStrength     = "control strength"
+	critEvidence     = "evidence quality"
+	critFailures     = "failures in this run"
+	critCost         = "cost and latency"
+	critName         = "name"
+)
+
+// account tells criterion by criterion how the option fared. It ends where the
+// option was dropped.
+func (in Input) account(o *option) []ledger.Criterion {
+	out := []ledger.Criterion{}
+	add := func(criterion, finding string) {
+		out = append(out, ledger.Criterion{Criterion: criterion, Finding: finding})
+	}
+	for _, t := range tests() {
+		if against := o.against(t.criterion); against != "" {
+			add(t.criterion, "dropped: "+against)
+			return out
+		}
+		if t.criterion != critIndependence || o.independence != "" {
+			add(t.criterion, t.finding(in, o))
+		}
+	}
+	for _, r := range in.ranks() {
+		if r.finding != nil {
+			add(r.criterion, r.finding(o))
+		}
+	}
+	return out
+}
+
+// against is what drops the option by a criterion, "" = nothing.
+func (o *option) against(criterion string) string {
+	var all []string
+	for _, f := range o.failures {
+		if f.criterion == criterion {
+			all = append(all, f.detail)
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+func foundLive(_ Input, o *option) string {
+	finding := string(o.profile.State)
+	if n := len(o.profile.Evidence); n > 0 {
+		finding += fmt.Sprintf(", %d answers of the program", n)
+	}
+	return finding
+}
+
+func foundPins(in Input, o *option) string {
+	var all []string
+	if o.model != "" {
+		all = append(all, "model "+o.model+" ("+o.modelBy+")")
+	}
+	if in.Job.Agent != "" {
+		all = append(all, "agent "+in.Job.Agent)
+	}
+	if o.effort != "" {
+		all = append(all, "effort "+o.effort)
+	}
+	return cmp.Or(strings.Join(all, ", "), "none")
+}
+
+func foundFloor(in Input, o *option) string {
+	if o.capability == policy.NoCapability {
+		return "a plain program has no capability and needs none here"
+	}
+	return fmt.Sprintf("%s for a floor of %s (%s)", o.capability, cmp.Or(in.Tiers.Capability, "none"), o.capabilitySource)
+}
+
+func foundControls(_ Input, o *option) string {
+	return strings.Join(append([]string{strings.Join(o.controls, ", ")}, o.constrained...), "; ")
+}
+
+func foundIndependence(_ Input, o *option) string { return o.independence }
+
+// rank is one criterion by which the options that are left are put in order.
+type rank struct {
+	criterion string
+	compare   func(a, b *option) int
+	finding   func(o *option) string // nil = not worth a line
+}
+
+// ranks are the criteria in order. Cost and latency rank nothing: no runtime says
+// live what an answer costs or how long it takes, and what is not known is not
+// made up.
+func (in Input) ranks() []rank {
+	better := func(of func(*option) int) func(a, b *option) int {
+		return func(a, b *option) int { return cmp.Compare(of(b), of(a)) }
+	}
+	all := []rank{
+		{critFit, better(in.fit), in.foundFit},
+		{critStrength, better((*option).strength), (*option).foundStrength},
+		{critEvidence, better((*option).evidence), (*option).foundEvidence},
+		{
+			critFailures, func(a, b *option) int { return cmp.Compare(in.Failures[a.name], in.Failures[b.name]) },
+			func(o *option) string { return fmt.Sprint(in.Failures[o.name]) },
+		},
+	}
+	if in.Tiers.Capability.Less(policy.C3) {
+		all = append(all, rank{
+			critCost, func(_, _ *option) int { return 0 },
+			func(*option) string { return "not compared: there is no live evidence of either" },
+		})
+	}
+	return append(all, rank{critName, func(a, b *option) int { return cmp.Compare(a.name, b.name) }, nil})
+}
+
+// compare orders options: the spec's order first, then among those that policy
+// chooses from the criteria in theirs.
+func (in Input) compare(a, b *option) int {
+	order, _ := in.apart(a, b)
+	return order
+}
+
+// apart says which of two options comes first and what decides that.
+func (in Input) apart(a, b *option) (order int, by string) {
+	if c := cmp.Compare(a.group, b.group); c != 0 || !a.ranked || !b.ranked {
+		return c, "the spec's order"
+	}
+	for _, r := range in.ranks() {
+		if c := r.compare(a, b); c != 0 {
+			return c, r.criterion
+		}
+	}
+	return 0, ""
+}
+
+// fit: an independent judge is worth most, then a live list that really names the
+// model that is wanted.
+func (in Input) fit(o *option) int {
+	n := 0
+	if o.independence == independent {
+		n += 2
+	}
+	if !o.unlisted {
+		n++
+	}
+	return n
+}
+
+func (in Input) foundFit(o *option) string {
+	var all []string
+	switch {
+	case o.independence == independent:
+		all = append(all, "independent of "+jobs(in.Producers))
+	case o.independence != "":
+		all = append(all, o.independence)
+	}
+	if o.model != "" && o.unlisted {
+		all = append(all, "its list, which is not complete, does not name the model")
+	}
+	return cmp.Or(strings.Join(all, "; "), "any that meets the floor of "+string(cmp.Or(in.Tiers.Capability, "none"))+" fits")
+}
+
+// jobs names the jobs whose work is judged, each once.
+func jobs(producers []Producer) string {
+	var ids []string
+	for _, p := range producers {
+		if !slices.Contains(ids, p.Job) {
+			ids = append(ids, p.Job)
+		}
+	}
+	return "job " + strings.Join(ids, ", ")
+}
+
+// strength: a kernel's boundary before one of the program's own; of two alike the
+// one whose tools can be limited.
+func (o *option) strength() int {
+	n := 0
+	switch {
+	case o.profile.Has(runtime.ControlOSSandbox):
+		n = 4
+	case o.enforced != "":
+		n = 2
+	}
+	if o.profile.Has(runtime.ControlToolLimits) {
+		n++
+	}
+	return n
+}
+
+func (o *option) foundStrength() string {
+	var all []string
+	switch {
+	case o.profile.Has(runtime.ControlOSSandbox):
+		all = append(all, string(runtime.ControlOSSandbox))
+	case o.enforced != "":
+		all = append(all, string(o.enforced))
+	}
+	if o.profile.Has(runtime.ControlToolLimits) {
+		all = append(all, string(runtime.ControlToolLimits))
+	}
+	return cmp.Or(strings.Join(all, ", "), "nothing was shown")
+}
+
+func (o *option) evidence() int {
+	if o.profile.State == runtime.StateAvailable {
+		return 1
+	}
+	return 0
+}
+
+func (o *option) foundEvidence() string {
+	if o.profile.State == runtime.StateAvailable {
+		return "proven"
+	}
+	return cmp.Or(strings.Join(o.profile.Limits, "; "), string(o.profile.State))
+}
