@@ -13,8 +13,9 @@ import (
 )
 
 type planOptions struct {
-	spec string
-	json bool
+	spec     string
+	json     bool
+	internal bool
 }
 
 func newPlan(sys System) *cobra.Command {
@@ -30,6 +31,7 @@ func newPlan(sys System) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
+	internalFlag(cmd.Flags(), &opts.internal)
 	return cmd
 }
 
@@ -42,7 +44,7 @@ func runPlan(ctx context.Context, sys System, opts planOptions) (err error) {
 	brakes, done := stoppable(ctx, sys)
 	ctx = brakes.work
 	defer done()
-	plan, diags, err := st.Plan(ctx, engine.Request{Spec: opts.spec, Cwd: sys.Cwd})
+	plan, diags, err := st.Plan(ctx, engine.Request{Spec: opts.spec, Cwd: sys.Cwd, Internal: opts.internal})
 	if ctx.Err() != nil {
 		return exit(exitInterrupted)
 	}

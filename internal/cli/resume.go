@@ -17,6 +17,7 @@ type resumeOptions struct {
 	manner
 	run         string
 	retryFailed bool
+	internal    bool
 }
 
 func newResume(sys System) *cobra.Command {
@@ -44,6 +45,7 @@ directory.
 	}
 	opts.flags(cmd.Flags())
 	cmd.Flags().BoolVar(&opts.retryFailed, "retry-failed", false, "do failed jobs again as well")
+	internalFlag(cmd.Flags(), &opts.internal)
 	return cmd
 }
 
@@ -53,7 +55,7 @@ func runResume(ctx context.Context, sys System, opts resumeOptions) error {
 		return err
 	}
 	return conduct(ctx, sys, opts.manner, func(ctx context.Context, st *station, obs engine.Observer, ctl engine.Controls) (engine.Result, error) {
-		res, err := st.Resume(ctx, engine.ResumeRequest{Dir: dir, RetryFailed: opts.retryFailed}, obs, ctl)
+		res, err := st.Resume(ctx, engine.ResumeRequest{Dir: dir, RetryFailed: opts.retryFailed, Internal: opts.internal}, obs, ctl)
 		var owned *ledger.OwnedError
 		switch {
 		case errors.Is(err, engine.ErrNothingToResume):

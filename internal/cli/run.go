@@ -27,8 +27,15 @@ func (m *manner) flags(f *pflag.FlagSet) {
 	f.BoolVar(&m.detach, "detach", false, "print the run's id and return while the run goes on")
 }
 
+// internalFlag lets the agents of the hosting session be considered for jobs that name
+// no runtime.
+func internalFlag(f *pflag.FlagSet, to *bool) {
+	f.BoolVar(to, "internal", false, "let jobs that name no runtime go to the hosting session's own agents (no session can be given one so far)")
+}
+
 type runOptions struct {
 	manner
+	internal bool
 	spec     string
 	rehearse bool
 	script   string
@@ -55,6 +62,7 @@ was stopped can be resumed.
 		},
 	}
 	opts.flags(cmd.Flags())
+	internalFlag(cmd.Flags(), &opts.internal)
 	return cmd
 }
 
@@ -84,7 +92,7 @@ file exists, else it does the least that the spec asks for.
 }
 
 func (o runOptions) request(sys System) engine.Request {
-	return engine.Request{Spec: o.spec, Cwd: sys.Cwd, Rehearse: o.rehearse, Script: absolute(sys.Cwd, o.script)}
+	return engine.Request{Spec: o.spec, Cwd: sys.Cwd, Rehearse: o.rehearse, Script: absolute(sys.Cwd, o.script), Internal: o.internal}
 }
 
 func runRun(ctx context.Context, sys System, opts runOptions) error {

@@ -30,6 +30,7 @@ type Request struct {
 	Cwd      string // absolute
 	Rehearse bool   // the stand-in replaces every agent
 	Script   string // of the stand-in; "" = it rehearses without one
+	Internal bool   // the hosting session's own agents are candidates for unpinned jobs
 }
 
 // Observer is told how a run goes, in this order: where it is, what was planned, and

@@ -282,7 +282,8 @@ func (p *Plan) input(e *Engine, pl *Planned) route.Input {
 func (p *Plan) liveInput(e *Engine, pl *Planned) route.Input {
 	in := route.Input{
 		Job: pl.Job, Tiers: pl.Tiers, Profiles: p.profiles, Operator: e.Operator,
-		Isolate: p.whyIsolate(pl.Job.ID), NoWorktree: p.noWorktree(pl.Job), NoWorktreeNext: p.noTreeNext, Builds: p.builds(e),
+		Internal: p.Request.Internal,
+		Isolate:  p.whyIsolate(pl.Job.ID), NoWorktree: p.noWorktree(pl.Job), NoWorktreeNext: p.noTreeNext, Builds: p.builds(e),
 	}
 	if policy.Judges(pl.Job.Task) {
 		in.Producers = p.producers(pl.Job.DependsOn)
@@ -383,14 +384,25 @@ func (p *Plan) note() {
 	if len(p.Dirty) > 0 && slices.ContainsFunc(p.Jobs, func(j Planned) bool { return p.isolated(j.Job.ID) }) {
 		p.Notes = append(p.Notes, fmt.Sprintf("the checkout has uncommitted changes (%s); worktrees start from commit %.12s and do not see them", some(p.Dirty), p.Base))
 	}
+	for i := range p.Jobs {
+		if j := &p.Jobs[i]; j.Block == nil && dependent(j.Route) {
+			p.Notes = append(p.Notes, fmt.Sprintf("job %s, which judges, is %s", j.Job.ID, j.Route.Independence))
+		}
+	}
 	switch a := p.Arbiter; {
 	case !a.Needed:
 		p.Notes = append(p.Notes, "nobody reviews this run: arbiter mode checks-only; its verdict will be `unreviewed`")
 	case a.Block != nil:
 		p.Notes = append(p.Notes, fmt.Sprintf("no arbiter can be asked, so the verdict will be `blocked`: %s. %s", a.Block.Detail, a.Block.NextStep))
-	case a.Route.Independence != "" && a.Route.Independence != "independent":
+	case dependent(a.Route):
 		p.Notes = append(p.Notes, "the arbiter is "+a.Route.Independence)
 	}
+}
+
+// dependent reports whether a judge is not known to be of another family than those
+// whose work it judges.
+func dependent(r ledger.Route) bool {
+	return r.Independence != "" && r.Independence != route.Independent
 }
 
 // script is the stand-in's script: the one asked for, else the one beside the spec.

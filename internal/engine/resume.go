@@ -16,6 +16,7 @@ type ResumeRequest struct {
 	Dir         string // absolute run directory
 	RetryFailed bool   // jobs that failed are tried again
 	Stop        bool   // what still runs is only ended; nothing is started
+	Internal    bool   // see Request
 }
 
 // ErrNothingToResume says that the run is over and nothing of it would be done again.
@@ -39,6 +40,7 @@ func (e *Engine) Resume(ctx context.Context, req ResumeRequest, obs Observer, ct
 	if err != nil {
 		return res, err
 	}
+	p.Request.Internal = req.Internal
 	r, err := e.newRun(ctx, p)
 	if err != nil {
 		return res, err

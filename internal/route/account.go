@@ -153,7 +153,7 @@ func (in Input) apart(a, b *option) (order int, by string) {
 // model that is wanted.
 func (in Input) fit(o *option) int {
 	n := 0
-	if o.independence == independent {
+	if o.independence == Independent {
 		n += 2
 	}
 	if !o.unlisted {
@@ -165,7 +165,7 @@ func (in Input) fit(o *option) int {
 func (in Input) foundFit(o *option) string {
 	var all []string
 	switch {
-	case o.independence == independent:
+	case o.independence == Independent:
 		all = append(all, "independent of "+jobs(in.Producers))
 	case o.independence != "":
 		all = append(all, o.independence)

@@ -139,7 +139,9 @@ func (in Input) checkCapability(o *option) {
 	}
 }
 
-const independent = "independent"
+// Independent is the Independence of a judge that is known to be of another family
+// than all whose work it judges.
+const Independent = "independent"
 
 // checkIndependence compares families with those of the judged work. An unknown
 // family proves nothing.
@@ -147,11 +149,11 @@ func (in Input) checkIndependence(o *option) {
 	if !policy.Judges(in.Job.Task) || len(in.Producers) == 0 {
 		return
 	}
-	o.independence = independent
+	o.independence = Independent
 	if why := dependsOn(o.family, in.Producers); why != "" {
 		o.independence = "not-independent: " + why
 	}
-	if in.RequireIndependent && o.independence != independent {
+	if in.RequireIndependent && o.independence != Independent {
 		o.fail(runtime.BlockedIndependence,
 			"sign in to a runtime of another maker, say its family in the operator's configuration, or take require_independent out",
 			"an independent judge is required, and it is %s", o.independence)
