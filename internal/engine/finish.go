@@ -34,7 +34,7 @@ func (r *run) finish(ctx context.Context, j ledger.Judgement) (Result, error) {
 	in := r.reportInput(j)
 	in.State = ended(in.State, end)
 	rep := report.Build(in)
-	r.fail(r.publish(rep, j))
+	r.fail(r.publish(rep, in.Earlier, j))
 	if r.broken != nil {
 		return Result{}, r.broken
 	}
@@ -54,7 +54,7 @@ func ended(st ledger.State, end ledger.Record) ledger.State {
 }
 
 // publish leaves report and history.
-func (r *run) publish(rep report.Report, j ledger.Judgement) error {
+func (r *run) publish(rep report.Report, earlier map[string][]ledger.JobStatus, j ledger.Judgement) error {
 	data, err := rep.JSON()
 	err = errors.Join(err,
 		r.led.WriteFile(ledger.ReportJSONFile, r.redact.JSON(data)),
@@ -63,7 +63,7 @@ func (r *run) publish(rep report.Report, j ledger.Judgement) error {
 	if err != nil || j.Rehearsal {
 		return err
 	}
-	lines := history.Lines(r.led.ID, j.Verdict, r.statuses(), r.eng.Now())
+	lines := history.Lines(r.led.ID, j.Verdict, r.statuses(), earlier, r.eng.Now())
 	if r.resumed { // an engine before may have come this far
 		err = history.AppendOnce(r.plan.Root, lines)
 	} else {

@@ -49,6 +49,7 @@ func (r *run) settle(ctx context.Context, slot int, a *attempt, changed []string
 	if err := r.keepAnswer(a, &s); err != nil {
 		return s, policy.Settlement{}, err
 	}
+	s.facts.Stderr = r.complaint(a)
 	if a.exit.Proof.Gone {
 		if err := r.inspectTree(calm, a, &s); err != nil {
 			return s, policy.Settlement{}, err
@@ -82,6 +83,20 @@ func (r *run) keepAnswer(a *attempt, s *settlement) error {
 		s.facts.Answer = string(data)
 	}
 	return r.led.WriteFile(ledger.JobPath(a.job.ID, ledger.OutputFile), []byte(s.facts.Answer))
+}
+
+// complaint is the beginning of what an attempt without a completion event wrote to
+// its standard error: why it did not begin stands there, if anywhere.
+func (r *run) complaint(a *attempt) string {
+	if a.job.Exec() || a.exit.Outcome.Completed {
+		return ""
+	}
+	data, err := r.led.ReadFile(ledger.JobPath(a.job.ID, ledger.StderrFile))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		r.note(ledger.Noted(a.job.ID, r.redact.String(err.Error())))
+	}
+	const most = 16 << 10
+	return string(data[:min(len(data), most)])
 }
 
 // inspectTree takes a writer's patch, and finds what an observer changed.

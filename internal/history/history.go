@@ -38,15 +38,34 @@ type Line struct {
 	ExitCode       *int           `json:"exitCode"`
 	TimedOut       bool           `json:"timedOut"`
 	Attempts       int            `json:"attempts"`
+	Earlier        []Attempt      `json:"earlier"` // before the newest, oldest first
 	Verdict        string         `json:"verdict"` // of the run
 	Usage          *runtime.Usage `json:"usage"`   // null = unknown
 	At             time.Time      `json:"at"`
 }
 
+// Attempt is one that another followed: a retry, or a fallback.
+type Attempt struct {
+	Runtime    string         `json:"runtime"`
+	Model      string         `json:"model"`
+	Status     ledger.Status  `json:"status"`
+	Reason     runtime.Reason `json:"reason"`
+	DurationMs int64          `json:"durationMs"`
+	Usage      *runtime.Usage `json:"usage"` // null = unknown
+}
+
+func attempts(all []ledger.JobStatus) []Attempt {
+	out := []Attempt{}
+	for _, a := range all {
+		out = append(out, Attempt{a.Runtime, a.Model, a.Status, a.Reason, a.DurationMs, a.Usage})
+	}
+	return out
+}
+
 // Lines makes the lines of a run with the given verdict: one for each job that
-// was dispatched and has settled. There is none in a run in which a stand-in
-// took any job.
-func Lines(runID, verdict string, jobs []ledger.JobStatus, at time.Time) []Line {
+// was dispatched and has settled. earlier are its attempts before the newest, by job.
+// There is no line in a run in which a stand-in took any job.
+func Lines(runID, verdict string, jobs []ledger.JobStatus, earlier map[string][]ledger.JobStatus, at time.Time) []Line {
 	var lines []Line
 	for _, j := range jobs {
 		if j.Rehearsal {
@@ -60,7 +79,7 @@ func Lines(runID, verdict string, jobs []ledger.JobStatus, at time.Time) []Line 
 			Runtime: j.Runtime, Model: j.Model, Agent: j.Agent, Task: j.Task,
 			CapabilityTier: j.CapabilityTier, RiskTier: j.RiskTier,
 			DurationMs: j.DurationMs, Status: j.Status, Reason: j.Reason,
-			ExitCode: j.ExitCode, TimedOut: j.TimedOut, Attempts: j.Attempts,
+			ExitCode: j.ExitCode, TimedOut: j.TimedOut, Attempts: j.Attempts, Earlier: attempts(earlier[j.ID]),
 			Verdict: verdict, Usage: j.Usage, At: at.UTC(),
 		})
 	}

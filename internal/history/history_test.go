@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"orchestrate/internal/ledger"
 )
 
@@ -24,7 +26,7 @@ const appendVar = "ORCHESTRATE_TEST_APPEND"
 
 func TestMain(m *testing.M) {
 	if n, root, ok := strings.Cut(os.Getenv(appendVar), " "); ok {
-		if err := AppendOnce(root, Lines("run"+n, "pass", jobs(20), at)); err != nil {
+		if err := AppendOnce(root, Lines("run"+n, "pass", jobs(20), nil, at)); err != nil {
 			panic(err)
 		}
 		return
@@ -56,11 +58,15 @@ func TestOnlyDispatchedAndSettledJobsAreRemembered(t *testing.T) {
 		{ID: "blocked", Status: ledger.Blocked},
 		{ID: "queued", Status: ledger.Queued, Attempts: 1},
 	}
-	lines := Lines("r1", "fail", all, at)
+	earlier := map[string][]ledger.JobStatus{"done": {{ID: "done", Runtime: "codex", Model: "m", Status: ledger.Failed, Reason: "rate_limit", DurationMs: 7}}}
+	lines := Lines("r1", "fail", all, earlier, at)
 	if len(lines) != 2 || lines[0].JobID != "done" || lines[1].JobID != "failed" {
 		t.Fatalf("%+v", lines)
 	}
-	if l := lines[1]; l.RunID != "r1" || l.Verdict != "fail" || !l.TimedOut || l.Usage != nil {
+	if diff := cmp.Diff([]Attempt{{"codex", "m", ledger.Failed, "rate_limit", 7, nil}}, lines[0].Earlier); diff != "" {
+		t.Error(diff)
+	}
+	if l := lines[1]; l.Earlier == nil || len(l.Earlier) > 0 || l.RunID != "r1" || l.Verdict != "fail" || !l.TimedOut || l.Usage != nil {
 		t.Errorf("%+v", l)
 	}
 }
@@ -68,7 +74,7 @@ func TestOnlyDispatchedAndSettledJobsAreRemembered(t *testing.T) {
 func TestRehearsalsAreNotRemembered(t *testing.T) {
 	all := jobs(3)
 	all[1].Rehearsal = true
-	if lines := Lines("r", "rehearsal", all, at); lines != nil {
+	if lines := Lines("r", "rehearsal", all, nil, at); lines != nil {
 		t.Errorf("%+v", lines)
 	}
 	root := workspace(t)
@@ -85,7 +91,7 @@ func TestRunsThatEndTogetherDoNotMix(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 16 {
 		wg.Go(func() {
-			if err := Append(root, Lines(fmt.Sprint("run", i), "pass", jobs(20), at)); err != nil {
+			if err := Append(root, Lines(fmt.Sprint("run", i), "pass", jobs(20), nil, at)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -116,7 +122,7 @@ func TestATornLineSpoilsNoOther(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := Append(root, Lines("r", "pass", jobs(1), at)); err != nil {
+		if err := Append(root, Lines("r", "pass", jobs(1), nil, at)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -185,11 +191,11 @@ func TestOnlyWhatIsNewIsAppendedOnce(t *testing.T) {
 		if change != nil {
 			change(all)
 		}
-		if err := AppendOnce(root, Lines("r", verdict, all, at.Add(time.Hour))); err != nil {
+		if err := AppendOnce(root, Lines("r", verdict, all, nil, at.Add(time.Hour))); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := Append(root, Lines("r", "pass", jobs(2), at)); err != nil { // it died before job2
+	if err := Append(root, Lines("r", "pass", jobs(2), nil, at)); err != nil { // it died before job2
 		t.Fatal(err)
 	}
 	again("pass", nil)
@@ -207,7 +213,7 @@ func TestOnlyWhatIsNewIsAppendedOnce(t *testing.T) {
 	if got := lines(t, root); len(got) != 8 {
 		t.Errorf("after another verdict: %d lines", len(got))
 	}
-	if err := AppendOnce(root, Lines("other", "fail", jobs(1), at)); err != nil {
+	if err := AppendOnce(root, Lines("other", "fail", jobs(1), nil, at)); err != nil {
 		t.Fatal(err)
 	}
 	if got := lines(t, root); len(got) != 9 {
@@ -217,7 +223,7 @@ func TestOnlyWhatIsNewIsAppendedOnce(t *testing.T) {
 
 func TestATornLineIsNotTakenForOneThatIsThere(t *testing.T) {
 	root := workspace(t)
-	if err := Append(root, Lines("r", "pass", jobs(2), at)); err != nil {
+	if err := Append(root, Lines("r", "pass", jobs(2), nil, at)); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(Path(root))
@@ -228,7 +234,7 @@ func TestATornLineIsNotTakenForOneThatIsThere(t *testing.T) {
 		if err := os.WriteFile(Path(root), data[:len(data)-cut], 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := AppendOnce(root, Lines("r", "pass", jobs(2), at)); err != nil {
+		if err := AppendOnce(root, Lines("r", "pass", jobs(2), nil, at)); err != nil {
 			t.Fatal(err)
 		}
 		after, err := os.ReadFile(Path(root))

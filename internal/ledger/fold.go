@@ -3,6 +3,7 @@ package ledger
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // folder turns records into a State, one at a time and at a cost that does not
@@ -61,6 +62,7 @@ func (f *folder) move(r Record) error {
 		f.state.Phase, f.state.EndedAt = PhaseRunning, nil
 		f.state.Verdict, f.state.ExitStatus = "", nil
 		f.state.Resumes++
+		f.unpause(func(p Paused) bool { return p.Until == nil }) // whether a quota is back is to be found out
 		return nil
 	}
 	return fmt.Errorf("unknown kind %q", r.Kind)
@@ -82,13 +84,34 @@ func (f *folder) moveJob(r Record) error {
 	switch r.Kind {
 	case KindIntent:
 		f.open[r.Job] = true
+		f.unpause(func(p Paused) bool { return p.Runtime == r.Route.Runtime && p.Until != nil && !r.At.Before(*p.Until) })
 	case KindAttemptEnded, KindSettled:
 		delete(f.open, r.Job)
+		f.pause(r)
 	}
 	if r.Job == ArbiterJob {
 		f.state.Arbiter = j
 	}
 	return nil
+}
+
+// pause takes in that a runtime is held back; the longer of two pauses holds.
+func (f *folder) pause(r Record) {
+	if r.Next == nil || r.Next.Pause == "" {
+		return
+	}
+	p := Paused{Runtime: r.Next.Pause, Reason: r.Reason, Until: r.Next.Until, Resets: r.Next.Resets}
+	i := slices.IndexFunc(f.state.Paused, func(have Paused) bool { return have.Runtime == p.Runtime })
+	switch {
+	case i < 0:
+		f.state.Paused = append(f.state.Paused, p)
+	case f.state.Paused[i].Until != nil && (p.Until == nil || p.Until.After(*f.state.Paused[i].Until)):
+		f.state.Paused[i] = p
+	}
+}
+
+func (f *folder) unpause(over func(Paused) bool) {
+	f.state.Paused = slices.DeleteFunc(f.state.Paused, over)
 }
 
 func (f *folder) runStarted(r Record) error {
@@ -102,13 +125,13 @@ func (f *folder) runStarted(r Record) error {
 			return fmt.Errorf("run_started with job id %q, which is empty, reserved or there twice", id)
 		}
 		index[id] = i
-		jobs[i] = JobState{ID: id, Status: Queued}
+		jobs[i] = JobState{ID: id, Status: Queued, Earlier: []Earlier{}}
 	}
 	f.index, f.open = index, map[string]bool{}
 	f.state = State{
 		SchemaVersion: SchemaVersion, RunID: r.Run.RunID,
 		SpecPath: r.Run.SpecPath, SpecDigest: r.Run.SpecDigest, Base: r.Run.Base,
-		Phase: PhaseRunning, StartedAt: r.At, Jobs: jobs,
+		Phase: PhaseRunning, StartedAt: r.At, Paused: []Paused{}, Jobs: jobs,
 	}
 	return nil
 }
@@ -144,7 +167,7 @@ func (f *folder) job(r Record) (*JobState, error) {
 		if f.state.Arbiter != nil {
 			return f.state.Arbiter, nil
 		}
-		return &JobState{ID: ArbiterJob, Status: Queued}, nil
+		return &JobState{ID: ArbiterJob, Status: Queued, Earlier: []Earlier{}}, nil
 	}
 	if i, ok := f.index[r.Job]; ok {
 		return &f.state.Jobs[i], nil
@@ -190,6 +213,9 @@ func (j *JobState) requeue(r Record, open bool) error {
 	case j.ID == ArbiterJob && j.Attempt == 0 && !j.Status.Settled():
 		return errors.New("it was never asked")
 	}
+	if j.Status.Settled() {
+		j.follow()
+	}
 	j.Status, j.Reason, j.Evidence, j.EndedAt = Queued, "", "", nil
 	return nil
 }
@@ -226,11 +252,22 @@ func (j *JobState) end(r Record, open bool) error {
 	if r.Settled.Model != "" {
 		j.Model = r.Settled.Model
 	}
+	j.Status = r.Status
 	if r.Kind == KindAttemptEnded {
+		j.follow()
 		j.Status = Queued
 		return nil
 	}
 	at := r.At
-	j.Status, j.EndedAt = r.Status, &at
+	j.EndedAt = &at
 	return nil
+}
+
+// follow puts the newest attempt among the earlier ones, unless it is there: a job can
+// settle without another attempt after it.
+func (j *JobState) follow() {
+	if n := len(j.Earlier); j.Attempt == 0 || n > 0 && j.Earlier[n-1].Attempt == j.Attempt {
+		return
+	}
+	j.Earlier = append(j.Earlier, Earlier{Attempt: j.Attempt, Runtime: j.Runtime, Model: j.Model, Status: j.Status, Reason: j.Reason})
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -57,14 +58,54 @@ func TestAJobsLife(t *testing.T) {
 	one := 1
 	want := State{
 		SchemaVersion: 1, Seq: 14, RunID: "r", Phase: PhaseEnded, StartedAt: day, EndedAt: at(13), Verdict: "fail", ExitStatus: &one,
-		Arbiter: &JobState{ID: ArbiterJob, Status: Success, Attempt: 1, Runtime: "codex", StartedAt: at(11), EndedAt: at(12)},
+		Arbiter: &JobState{ID: ArbiterJob, Status: Success, Attempt: 1, Runtime: "codex", StartedAt: at(11), EndedAt: at(12), Earlier: []Earlier{}},
+		Paused:  []Paused{},
 		Jobs: []JobState{
-			{ID: "a", Status: Success, Attempt: 2, Runtime: "codex", Model: "observed", StartedAt: at(2), EndedAt: at(7)},
-			{ID: "b", Status: Blocked, Reason: runtime.BlockedNoRoute, EndedAt: at(8)},
+			{
+				ID: "a", Status: Success, Attempt: 2, Runtime: "codex", Model: "observed", StartedAt: at(2), EndedAt: at(7),
+				Earlier: []Earlier{{Attempt: 1, Runtime: "claude", Model: "m", Status: Failed, Reason: runtime.ReasonNetwork}},
+			},
+			{ID: "b", Status: Blocked, Reason: runtime.BlockedNoRoute, EndedAt: at(8), Earlier: []Earlier{}},
 		},
 	}
 	if diff := cmp.Diff(want, s); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestPausedRuntimes: the longer pause holds, a start after its end ends it, and a
+// resumed run finds out whether a quota is back.
+func TestPausedRuntimes(t *testing.T) {
+	at := func(i int) *time.Time { v := day.Add(time.Duration(i) * time.Second); return &v }
+	limit := func(rt string, until *time.Time) Record {
+		r := Settle(JobStatus{ID: rt, Attempts: 1, Status: Failed, Reason: runtime.ReasonRateLimit})
+		r.Next = &Next{Pause: rt, Until: until, Resets: until}
+		return r
+	}
+	begin := []Record{started("a", "b", "c", "d")}
+	for _, id := range []string{"a", "b", "c", "d"} {
+		begin = append(begin, Intent(id, 1, Route{Runtime: id}))
+	}
+	again := limit("a", at(90))
+	again.Job, again.Settled, again.Attempt = "b", &JobStatus{ID: "b", Attempts: 1, Status: Failed, Reason: runtime.ReasonRateLimit}, 1
+	shorter := limit("a", at(20))
+	shorter.Job, shorter.Settled, shorter.Attempt = "c", &JobStatus{ID: "c", Attempts: 1, Status: Failed, Reason: runtime.ReasonRateLimit}, 1
+	for name, c := range map[string]struct {
+		then []Record
+		want []Paused
+	}{
+		"a stated time":  {[]Record{limit("a", at(50))}, []Paused{{"a", runtime.ReasonRateLimit, at(50), at(50)}}},
+		"the longer":     {[]Record{limit("a", at(50)), again, shorter}, []Paused{{"a", runtime.ReasonRateLimit, at(90), at(90)}}},
+		"for good":       {[]Record{limit("a", nil), again}, []Paused{{"a", runtime.ReasonRateLimit, nil, nil}}},
+		"a start after":  {[]Record{limit("a", at(5)), Resumed(false), Requeued("a", "x"), Intent("a", 2, Route{Runtime: "a"})}, []Paused{}},
+		"a start before": {[]Record{limit("a", at(99)), Resumed(false), Requeued("a", "x"), Intent("a", 2, Route{Runtime: "a"})}, []Paused{{"a", runtime.ReasonRateLimit, at(99), at(99)}}},
+		"resumed":        {[]Record{limit("a", nil), limit("b", at(99)), Resumed(false)}, []Paused{{"b", runtime.ReasonRateLimit, at(99), at(99)}}},
+	} {
+		s, err := feed(append(slices.Clone(begin), c.then...)...)
+		must(t, err)
+		if diff := cmp.Diff(c.want, s.Paused); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
 	}
 }
 
@@ -113,6 +154,9 @@ func TestAResumedRunGoesOnFromWhereItStood(t *testing.T) {
 	}
 	if c := two.Job("c"); c.Status != Queued || c.Attempt != 1 || c.Reason != "" || c.EndedAt != nil {
 		t.Errorf("c: %+v", c)
+	}
+	if a := two.Job("a"); len(a.Earlier) != 1 || a.Earlier[0].Attempt != 1 {
+		t.Errorf("a: %+v", a)
 	}
 	if b := two.Job("b"); b.Attempt != 2 || b.EndedAt != nil {
 		t.Errorf("b: %+v", b)

@@ -46,7 +46,7 @@ type Record struct {
 	Route         *Route         `json:"route,omitempty"`
 	Event         *runtime.Event `json:"event,omitempty"`
 	Settled       *JobStatus     `json:"settled,omitempty"`
-	Next          *Next          `json:"next,omitempty"` // on attempt_ended
+	Next          *Next          `json:"next,omitempty"` // on attempt_ended; on settled only with a pause
 	Verdict       string         `json:"verdict,omitempty"`
 	ExitStatus    *int           `json:"exitStatus,omitempty"`
 	Work          *Work          `json:"work,omitempty"`        // of the attempt that ended
@@ -61,13 +61,14 @@ const (
 	AboutCheckout = "checkout" // the shared checkout changed
 )
 
-// Next is what was decided after an attempt that another one follows: an engine that
-// comes after a crash goes on by it.
+// Next is what was decided after an attempt, about the one that follows and about its
+// runtime: an engine that comes after a crash goes on by it.
 type Next struct {
 	Moved     bool       `json:"moved"`     // a fallback was promoted
 	NotBefore *time.Time `json:"notBefore"` // null = at once
 	Pause     string     `json:"pause"`     // runtime that is held back, "" = none
 	Until     *time.Time `json:"until"`     // null = for the rest of the run
+	Resets    *time.Time `json:"resets"`    // when the runtime said that it takes jobs again, null = it did not
 }
 
 // RunInfo is what is fixed when a run starts. Dir, Cwd, Rehearse and Script are

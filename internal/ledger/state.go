@@ -30,6 +30,7 @@ type State struct {
 	Verdict       string     `json:"verdict"`
 	ExitStatus    *int       `json:"exitStatus"`
 	Resumes       int        `json:"resumes"` // how often another engine carried the run on
+	Paused        []Paused   `json:"paused"`  // runtimes that get no starts, as was last decided
 	Arbiter       *JobState  `json:"arbiter"` // null while the arbiter was not asked
 	Jobs          []JobState `json:"jobs"`    // in spec order; last, so that encode can put one on each line
 }
@@ -45,12 +46,30 @@ type JobState struct {
 	Model     string         `json:"model"`     // observed, else requested
 	StartedAt *time.Time     `json:"startedAt"` // of the first attempt
 	EndedAt   *time.Time     `json:"endedAt"`
+	Earlier   []Earlier      `json:"earlier"` // attempts that another one followed, oldest first
+}
+
+// Earlier is an attempt of a job that another one followed, or will.
+type Earlier struct {
+	Attempt int            `json:"attempt"`
+	Runtime string         `json:"runtime"`
+	Model   string         `json:"model"` // observed, else requested
+	Status  Status         `json:"status"`
+	Reason  runtime.Reason `json:"reason"`
+}
+
+// Paused is a runtime that gets no starts for a time.
+type Paused struct {
+	Runtime string         `json:"runtime"`
+	Reason  runtime.Reason `json:"reason"` // of the attempt that ran into it
+	Until   *time.Time     `json:"until"`  // null = for the rest of the run
+	Resets  *time.Time     `json:"resets"` // when the runtime said that it takes jobs again, null = it did not
 }
 
 // clone copies what a later record could change. The times and the exit status
 // are replaced, never written through, so their pointers may be shared.
 func (s State) clone() State {
-	s.Jobs = slices.Clone(s.Jobs)
+	s.Jobs, s.Paused = slices.Clone(s.Jobs), slices.Clone(s.Paused)
 	if s.Arbiter != nil {
 		a := *s.Arbiter
 		s.Arbiter = &a

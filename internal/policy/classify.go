@@ -3,6 +3,7 @@ package policy
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"orchestrate/internal/ledger"
@@ -20,6 +21,7 @@ type Facts struct {
 	Models []runtime.Model // the live list, for aliases
 
 	Answer string // the final answer, wherever it came from
+	Stderr string // the beginning of its standard error, as kept
 
 	// Findings of the engine, each line naming what and where; empty = kept.
 	Budget         string   // the budget that ended the attempt
@@ -51,7 +53,8 @@ type Settlement struct {
 //  5. stopped at a limit: timeout, first_output. An error flag that our own signal
 //     provoked does not hide this
 //  6. the runtime's error flag: its class, whatever the exit status
-//  7. no completion event: no_completion
+//  7. no completion event: no_completion; crash when it ended before it began, over
+//     its command line or over a configuration file that it could not read
 //  8. completion without the flag, but an exit status other than 0 that our signal
 //     did not cause: crash
 //  9. what the engine found: crash for a process tree that is not proven gone, so
@@ -138,6 +141,9 @@ func uncompleted(f Facts) (runtime.Reason, string) {
 	case usageError(f.Exit):
 		return runtime.ReasonCrash, "ended before it began, as after a usage error: " + howItEnded(f.Exit) + tail(o.Evidence)
 	}
+	if line := tornConfig(f); line != "" {
+		return runtime.ReasonCrash, "ended before it began, over a configuration file that it could not read, as when another start writes it: " + line
+	}
 	return runtime.ReasonNoCompletion, "no completion event; " + howItEnded(f.Exit) + tail(o.Evidence)
 }
 
@@ -159,6 +165,27 @@ func clean(e supervise.Exit) bool { return e.Signal == "" && e.ExitCode != nil &
 // sysexits, and nothing begun.
 func usageError(e supervise.Exit) bool {
 	return e.ExitCode != nil && (*e.ExitCode == 2 || *e.ExitCode == 64) && !e.Outcome.WorkBegun && e.Outcome.SessionID == ""
+}
+
+// tornConfig is the line in which a program says that a configuration file of its own
+// cannot be read; "" when it began after all, or says nothing of the kind. Programs
+// that share such a file tear it when they start at once: that is nothing which the
+// job did.
+func tornConfig(f Facts) string {
+	if clean(f.Exit) || f.Exit.Outcome.WorkBegun || f.Exit.Outcome.SessionID != "" {
+		return ""
+	}
+	for line := range strings.Lines(f.Stderr) {
+		low := strings.ToLower(line)
+		if anyIn(low, "config", "settings", "auth.json") && anyIn(low, "corrupt", "parse", "parsing", "unterminated", "unexpected end", "json at position", "invalid json", "invalid toml") {
+			return strings.TrimSpace(line)
+		}
+	}
+	return ""
+}
+
+func anyIn(text string, parts ...string) bool {
+	return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(text, p) })
 }
 
 func howItEnded(e supervise.Exit) string {

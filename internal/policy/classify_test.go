@@ -23,6 +23,10 @@ func exit(code int) func(*Facts) {
 	return func(f *Facts) { f.Exit.ExitCode = &code }
 }
 
+func stderr(text string) func(*Facts) {
+	return func(f *Facts) { f.Stderr = text }
+}
+
 func flag(reason runtime.Reason) func(*Facts) {
 	return func(f *Facts) {
 		f.Exit.Outcome.ErrorFlag, f.Exit.Outcome.Reason, f.Exit.Outcome.Evidence = true, reason, "it said so"
@@ -76,6 +80,11 @@ func TestClassify(t *testing.T) {
 		"no completion, exit 1":      {uncompletedExit(1), runtime.ReasonNoCompletion, "exit status 1"},
 		"usage error":                {uncompletedExit(2), runtime.ReasonCrash, "usage error: exit status 2; its last line"},
 		"a class without the flag":   {all(uncompletedExit(1), func(f *Facts) { f.Exit.Outcome.Reason = runtime.ReasonUnknownFlag }), runtime.ReasonUnknownFlag, "its last line"},
+		"torn config":                {all(uncompletedExit(1), stderr("hello\nClaude configuration file at /h/.x.json is corrupted: JSON Parse error: Unterminated string\n")), runtime.ReasonCrash, "could not read, as when another start writes it: Claude configuration file at /h/.x.json is corrupted"},
+		"torn settings":              {all(uncompletedExit(52), stderr("Error in /h/.x/settings.json: Expected property name or '}' in JSON at position 15")), runtime.ReasonCrash, "settings.json: Expected property name"},
+		"torn config, session there": {all(uncompletedExit(1), stderr("config.toml: parse error"), func(f *Facts) { f.Exit.Outcome.SessionID = "s" }), runtime.ReasonNoCompletion, "exit status 1"},
+		"torn config, exit 0":        {all(uncompletedExit(0), stderr("config.toml: parse error")), runtime.ReasonNoCompletion, "exit status 0"},
+		"talk of a config":           {all(uncompletedExit(1), stderr("reading config\nparse tree printed")), runtime.ReasonNoCompletion, "exit status 1"},
 		"exit 2 after work began":    {all(uncompletedExit(2), func(f *Facts) { f.Exit.Outcome.WorkBegun = true }), runtime.ReasonNoCompletion, "exit status 2"},
 		"could not be started":       {func(f *Facts) { f.Exit = supervise.Exit{SpawnError: "no such file"} }, runtime.ReasonSpawn, "no such file"},
 		"the supervisor failed":      {func(f *Facts) { f.Lost, f.Unproven = "it ended", true }, runtime.ReasonCrash, "the supervisor failed: it ended"},

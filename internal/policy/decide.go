@@ -41,9 +41,9 @@ type Decision struct {
 	After    time.Duration // … not before this long from now
 	Fallback bool          // the next declared fallback that qualifies
 	Pause    Pause
-	PauseFor time.Duration
-	Reprobe  bool   // drop the evidence about this runtime and probe it again
-	Why      string // why it is tried again or not, for a person
+	PauseFor time.Duration // of PauseRest: when its quota is back, 0 = it did not say
+	Reprobe  bool          // drop the evidence about this runtime and probe it again
+	Why      string        // why it is tried again or not, for a person
 }
 
 // class is one row of the failure-class table.
@@ -76,8 +76,11 @@ func Decide(reason runtime.Reason, a Attempt) Decision {
 	c := classOf(reason)
 	d := Decision{Pause: c.pause, Reprobe: c.reprobe && !a.Reprobed}
 	wait := max(a.Retry.Backoff, a.RetryAfter)
-	if c.pause == PauseUntil {
+	switch c.pause {
+	case PauseUntil:
 		d.PauseFor = wait
+	case PauseRest:
+		d.PauseFor = a.RetryAfter
 	}
 	switch {
 	case !a.TreeGone:

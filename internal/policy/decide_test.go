@@ -44,6 +44,7 @@ func TestFailureClasses(t *testing.T) {
 		{runtime.ReasonInjectedSecret, "fail", "fail", "fail", none, false},
 		{runtime.ReasonBudget, "fail", "fail", "fail", none, false},
 		{runtime.ReasonCancelled, "fail", "fail", "fail", none, false},
+		{runtime.ReasonCutOff, "fail", "fail", "fail", none, false},
 	} {
 		base := Attempt{Retry: spec.Retry{MaxAttempts: 1, Backoff: 5 * time.Second}, Tries: 1, Fallback: true, TreeGone: true}
 		for _, c := range []struct {
@@ -102,6 +103,10 @@ func TestDecide(t *testing.T) {
 		"the default retry is one": {
 			runtime.ReasonRateLimit, a(func(a *Attempt) { a.Tries, a.Retry.On, a.Fallback = 2, nil, false }),
 			Decision{Pause: PauseUntil, PauseFor: 5 * time.Second},
+		},
+		"a quota that says when it is back": {
+			runtime.ReasonQuota, a(func(a *Attempt) { a.RetryAfter = time.Hour }),
+			Decision{Fallback: true, Pause: PauseRest, PauseFor: time.Hour},
 		},
 		"no fallback left": {
 			runtime.ReasonQuota, a(func(a *Attempt) { a.Fallback = false }), Decision{Pause: PauseRest},

@@ -86,10 +86,14 @@ func samples(t *testing.T) map[string]any {
 	}
 	state := ledger.State{
 		SchemaVersion: 1, Seq: 1, RunID: "r", Phase: ledger.PhaseEnded, StartedAt: day, EndedAt: &day, Verdict: "pass", ExitStatus: ptr(0),
-		Arbiter: &ledger.JobState{ID: "arbiter", Status: ledger.Success, StartedAt: &day, EndedAt: &day},
-		Jobs:    []ledger.JobState{{ID: "a", Status: ledger.Failed, Attempt: 1, StartedAt: &day, EndedAt: &day}},
+		Paused:  []ledger.Paused{{Runtime: "codex", Reason: runtime.ReasonRateLimit, Until: &day, Resets: &day}},
+		Arbiter: &ledger.JobState{ID: "arbiter", Status: ledger.Success, StartedAt: &day, EndedAt: &day, Earlier: []ledger.Earlier{}},
+		Jobs: []ledger.JobState{{
+			ID: "a", Status: ledger.Failed, Attempt: 2, StartedAt: &day, EndedAt: &day,
+			Earlier: []ledger.Earlier{{Attempt: 1, Runtime: "codex", Model: "m", Status: ledger.Failed, Reason: runtime.ReasonRateLimit}},
+		}},
 	}
-	lines := history.Lines("r", "pass", []ledger.JobStatus{status()}, day)
+	lines := history.Lines("r", "pass", []ledger.JobStatus{status()}, map[string][]ledger.JobStatus{"a": {status()}}, day)
 	whole := report.Build(report.Input{
 		State: state, Jobs: map[string]ledger.JobStatus{"a": status()}, Earlier: map[string][]ledger.JobStatus{"a": {status()}}, Judgement: &judgement,
 		Arbiter:   []ledger.JobStatus{status(), status()},
@@ -125,6 +129,7 @@ func samples(t *testing.T) map[string]any {
 }
 
 func worked(r ledger.Record) ledger.Record {
+	r.Next = &ledger.Next{Pause: "codex", NotBefore: &day, Until: &day, Resets: &day}
 	r.Work = &ledger.Work{Inputs: "i", Base: "b", Commit: "c", Output: "o", Patch: "p", Masked: true, Shared: []string{"s"}, Findings: []ledger.Finding{{Rule: "r", Job: "j", Detail: "d"}}}
 	return r
 }
@@ -134,8 +139,8 @@ var optional = map[string][]string{
 	"event/":                {"text", "tool", "model", "sessionId", "reason", "usage", "startTime", "retryAfterMs", "bytes"},
 	"journal/started":       {"startTime"},
 	"journal/event":         {"event.text", "event.tool", "event.model", "event.sessionId", "event.reason", "event.usage", "event.startTime", "event.retryAfterMs", "event.bytes"},
-	"journal/attempt_ended": {"reason", "text", "work"},
-	"journal/settled":       {"attempt", "reason", "text", "work"},
+	"journal/attempt_ended": {"reason", "text", "work", "next"},
+	"journal/settled":       {"attempt", "reason", "text", "work", "next"},
 	"journal/note":          {"job"},
 	"journal/told":          {"about"},
 	"journal/resumed":       {"retryFailed"},
@@ -373,7 +378,7 @@ func oneRun(t *testing.T) *ledger.Run {
 	must(t, r.WriteJSON("runtimes.json", ledger.Runtimes{SchemaVersion: 1}))
 	must(t, r.WriteJSON("a/status.json", status()))
 	must(t, r.Append(ledger.Settle(status()), ledger.RunEnded("unreviewed", 0)))
-	must(t, history.Append(workspace(r), history.Lines(r.ID, "unreviewed", []ledger.JobStatus{status()}, day)))
+	must(t, history.Append(workspace(r), history.Lines(r.ID, "unreviewed", []ledger.JobStatus{status()}, nil, day)))
 	must(t, r.Close())
 	return r
 }
