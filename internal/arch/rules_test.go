@@ -31,6 +31,7 @@ var startsProcesses = []string{
 	"internal/supervise", "internal/workspace", "internal/detach",
 	"internal/inventory",              // finds executables, starts none
 	"internal/runtime/standin/script", // plays an agent whose tool starts a child
+	"internal/runtime/acp/client",     // is itself what supervise starts; the agent is its child
 }
 
 // leanSupervisor is all of this module that the supervisor binary may link.
