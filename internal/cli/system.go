@@ -70,11 +70,7 @@ func (s System) operator() (policy.Operator, error) {
 	if err != nil {
 		return policy.Operator{}, err
 	}
-	op, err := policy.ParseOperator(data)
-	if err != nil {
-		return op, fmt.Errorf("%s: %w", path, err)
-	}
-	return op, nil
+	return policy.ParseOperator(path, data, registry.Names())
 }
 
 // station is an engine on this machine, with the probes' host that it must close.
@@ -101,7 +97,7 @@ func (s System) station() (*station, error) {
 	return &station{
 		host: host,
 		Engine: &engine.Engine{
-			Adapters: registry.All(s.Self), Host: host, Operator: op, Env: s.Env, Now: s.Now,
+			Adapters: registry.All(s.Self, op.Described()), Host: host, Operator: op, Env: s.Env, Now: s.Now,
 			Supervisor: func(ctx context.Context) (engine.Supervisor, error) { return supervise.Start(ctx, program, s.Version) },
 		},
 	}, nil

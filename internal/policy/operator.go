@@ -7,10 +7,13 @@ import (
 	"io"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	yaml "go.yaml.in/yaml/v4"
+
+	"orchestrate/internal/runtime/custom"
 )
 
 // Operator is the configuration of the person who owns the machine. A spec or a
@@ -34,6 +37,7 @@ type RuntimeRule struct {
 	Capability Capability           `yaml:"capability"`
 	Family     string               `yaml:"family"`
 	Models     map[string]ModelRule `yaml:"models"`
+	Custom     *custom.Definition   `yaml:"custom"` // makes it a runtime; nil = a known one
 }
 
 // ModelRule is what the operator says about one model of a runtime.
@@ -50,51 +54,99 @@ type SecretRule struct {
 // maxOperator bounds the configuration file, in bytes.
 const maxOperator = 256 << 10
 
-// ParseOperator reads the operator's configuration. Unknown and duplicate keys
-// are errors, and so is a second document; an empty file is an empty Operator.
-func ParseOperator(data []byte) (Operator, error) {
+// ParseOperator reads the operator's configuration. name is the file's, for messages;
+// taken are the names of runtimes that this program has, which no description can
+// replace. Unknown and duplicate keys are errors, and so is a second document; all
+// mistakes come back together. An empty file is an empty Operator.
+func ParseOperator(name string, data []byte, taken []string) (Operator, error) {
 	var op Operator
 	if len(data) > maxOperator {
-		return op, fmt.Errorf("the operator's configuration has %d bytes; at most %d are read", len(data), maxOperator)
+		return op, fmt.Errorf("%s: the operator's configuration has %d bytes; at most %d are read", name, len(data), maxOperator)
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	dec.KnownFields(true)
-	if err := dec.Decode(&op); err != nil {
-		if errors.Is(err, io.EOF) {
-			return Operator{}, nil
-		}
-		return Operator{}, fmt.Errorf("the operator's configuration: %w", err)
+	err := dec.Decode(&op)
+	switch {
+	case errors.Is(err, io.EOF):
+		return Operator{}, nil
+	case err != nil:
+		return Operator{}, unreadable(name, err)
 	}
 	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
-		return Operator{}, errors.New("the operator's configuration: one document is allowed, and more follows it")
+		return Operator{}, fmt.Errorf("%s: the operator's configuration is one document, and more follows it", name)
 	}
-	return op, op.validate()
+	if mistakes := op.mistakes(taken); mistakes != nil {
+		return Operator{}, told(name, data, mistakes)
+	}
+	return op, nil
 }
 
-func (op Operator) validate() error {
+// mistake is one thing wrong with a configuration that can be read.
+type mistake struct {
+	path []string
+	text string
+}
+
+func (op Operator) mistakes(taken []string) (all []mistake) {
+	say := func(text string, path ...string) { all = append(all, mistake{path, text}) }
 	for _, name := range slices.Sorted(maps.Keys(op.Runtimes)) {
 		rule := op.Runtimes[name]
-		if err := rule.Capability.validate("runtimes." + name); err != nil {
-			return err
+		if text := rule.Capability.mistake(); text != "" {
+			say(text, "runtimes", name, "capability")
 		}
 		for _, model := range slices.Sorted(maps.Keys(rule.Models)) {
-			if err := rule.Models[model].Capability.validate("runtimes." + name + ".models." + model); err != nil {
-				return err
+			if text := rule.Models[model].Capability.mistake(); text != "" {
+				say(text, "runtimes", name, "models", model, "capability")
 			}
+		}
+		if rule.Custom == nil {
+			continue
+		}
+		if text := nameMistake(name, taken); text != "" {
+			say(text, "runtimes", name)
+		}
+		for _, p := range rule.Custom.Problems() {
+			say(p.Text, append([]string{"runtimes", name, "custom"}, strings.Split(p.Field, ".")...)...)
 		}
 	}
 	if r := op.WorktreeRoot; r != "" && !filepath.IsAbs(r) && !strings.HasPrefix(r, "~/") {
-		return fmt.Errorf("the operator's configuration: worktree_root is %q; write an absolute path or one that begins with ~/", r)
+		say(fmt.Sprintf("found %q; write an absolute path or one that begins with ~/", r), "worktree_root")
 	}
-	return nil
+	return all
 }
 
-func (c Capability) validate(where string) error {
+func (c Capability) mistake() string {
 	switch c {
 	case NoCapability, C1, C2, C3:
-		return nil
+		return ""
 	}
-	return fmt.Errorf("the operator's configuration: %s.capability is %q; allowed are C1, C2 and C3", where, c)
+	return fmt.Sprintf("found %q; allowed are C1, C2 and C3", c)
+}
+
+var runtimeName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// nameMistake says why a described runtime cannot have this name.
+func nameMistake(name string, taken []string) string {
+	switch {
+	case slices.Contains(taken, name):
+		return fmt.Sprintf("%s is a runtime that orchestrate knows by itself; give the one that is described here another name", name)
+	case slices.Contains([]string{"internal", "arbiter"}, name):
+		return fmt.Sprintf("%s means something else in a spec; give the runtime another name", name)
+	case !runtimeName.MatchString(name):
+		return "the name of a runtime has letters, digits, dots, _ and -, and begins with a letter or digit"
+	}
+	return ""
+}
+
+// Described are the runtimes that the operator describes.
+func (op Operator) Described() map[string]custom.Definition {
+	all := map[string]custom.Definition{}
+	for name, rule := range op.Runtimes {
+		if rule.Custom != nil {
+			all[name] = *rule.Custom
+		}
+	}
+	return all
 }
 
 // Allows reports whether unpinned jobs may be routed to the runtime.

@@ -75,6 +75,7 @@ type Request struct {
 	Attempt         int
 	Task            string
 	Prompt          string   // assembled; travels by stdin where the runtime can
+	PromptFile      string   // absolute path of the same on disk, for a program that reads a file
 	Argv            []string // exec only: the program to run
 	Dir             string   // absolute cwd
 	Out             string   // absolute artifacts folder, $ORCHESTRATE_OUT

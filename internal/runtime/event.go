@@ -64,7 +64,7 @@ type Denial struct {
 type Outcome struct {
 	Completed     bool     `json:"completed"` // the runtime's own completion event was seen
 	ErrorFlag     bool     `json:"errorFlag"` // …and it, or a failure event, carried the error flag
-	Reason        Reason   `json:"reason"`    // class of the error, if the flag is set or Denials is not empty
+	Reason        Reason   `json:"reason"`    // class of the error, if the flag is set or Denials is not empty, or what an exit status other than 0 would mean
 	Evidence      string   `json:"evidence"`  // the line that says so
 	Answer        string   `json:"answer"`
 	SessionID     string   `json:"sessionId"`

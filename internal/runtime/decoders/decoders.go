@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/runtime/acp"
 	"orchestrate/internal/runtime/claude"
 	"orchestrate/internal/runtime/codex"
 	"orchestrate/internal/runtime/copilot"
@@ -36,6 +37,8 @@ func For(spec runtime.DecoderSpec) (runtime.Decoder, error) {
 		return qwen.NewDecoder(spec), nil
 	case copilot.Name:
 		return copilot.NewDecoder(spec), nil
+	case acp.DecoderName:
+		return acp.NewDecoder(spec), nil
 	case output.TextName:
 		return output.NewText(spec), nil
 	case output.LastLineName:

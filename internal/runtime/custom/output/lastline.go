@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/runtime/acp"
 )
 
 // NewLastLine reads a program of whose standard output the last line is a JSON object
@@ -109,9 +110,9 @@ func (d *lastLine) Outcome() runtime.Outcome {
 		first := out.Denials[0]
 		out.Reason, out.Evidence = runtime.ReasonPermission, clip(first.Tool+": "+first.Boundary)
 	case out.Completed && d.form.Completion != "":
-		out.Reason, out.Evidence = "", ""
+		out.Reason, out.Evidence, out.RetryAfterMs = "", "", 0
 	case out.Reason == "":
-		out.Reason = classify(string(d.last))
+		out.Reason, out.RetryAfterMs = classify(string(d.last)), acp.StatedDelay(string(d.last))
 		out.Evidence = clip(string(d.last))
 		if out.Evidence == "" {
 			out.Evidence = d.said

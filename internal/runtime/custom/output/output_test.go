@@ -162,11 +162,11 @@ func TestTextsOfAList(t *testing.T) {
 		want            []string
 		ok              bool
 	}{
-		{`["a","b",3,""]`, "", "", []string{"a", "b"}, true},
+		{`["a","b",3,""]`, ".", "", []string{"a", "b"}, true},
 		{`{"data":[{"id":"a"},{"x":1}]}`, "data", "id", []string{"a"}, true},
 		{`{"data":{}}`, "data", "", nil, false},
 		{`{}`, "data", "", nil, false},
-		{`no`, "", "", nil, false},
+		{`no`, ".", "", nil, false},
 	} {
 		got, ok := output.Texts([]byte(c.data), c.path, c.key)
 		if !slices.Equal(got, c.want) || ok != c.ok {

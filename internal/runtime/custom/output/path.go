@@ -63,10 +63,10 @@ func holds(data []byte, want string) bool {
 }
 
 // Texts are the texts of the list at a path, or of the field called key of each of
-// its members; ok is false where there is no such list. path "" is the whole.
+// its members; ok is false where there is no such list. path "." is the whole.
 func Texts(data []byte, path, key string) (all []string, ok bool) {
 	list := json.RawMessage(data)
-	if path != "" {
+	if path != "." {
 		if list, ok = find(data, path); !ok {
 			return nil, false
 		}

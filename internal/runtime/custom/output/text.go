@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/runtime/acp"
 	"orchestrate/internal/runtime/probe"
 )
 
@@ -58,7 +59,7 @@ func said(line []byte, last *string, out *runtime.Outcome) []runtime.Event {
 	}
 	*last = text
 	if why := classify(text); why != "" {
-		out.Reason, out.Evidence = why, text
+		out.Reason, out.Evidence, out.RetryAfterMs = why, text, acp.StatedDelay(text)
 	}
 	return []runtime.Event{{Kind: runtime.EventWarning, Text: text}}
 }

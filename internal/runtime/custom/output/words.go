@@ -2,6 +2,7 @@ package output
 
 import (
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/runtime/acp"
 	"orchestrate/internal/runtime/probe"
 )
 
@@ -9,29 +10,14 @@ import (
 // the words that programs use for one is there. It is asked only about programs that
 // did not complete.
 func classify(text string) runtime.Reason {
-	for _, class := range [...]struct {
-		reason runtime.Reason
-		words  []string
-	}{
-		{runtime.ReasonUnknownFlag, []string{"unknown flag", "unknown option", "unknown argument", "unrecognized option", "unrecognized argument", "flag provided but not defined"}},
-		{runtime.ReasonQuota, []string{"quota", "insufficient balance", "insufficient credit", "out of credits", "billing", "payment required"}},
-		{runtime.ReasonRateLimit, []string{"rate limit", "rate_limit", "ratelimit", "too many requests"}},
-		{runtime.ReasonAuth, []string{
-			"unauthorized", "unauthenticated", "not authenticated", "authentication required", "authentication failed", "no auth provided",
-			"api key", "api_key", "not logged in", "not signed in", "no providers configured", "please log in",
-		}},
-		{runtime.ReasonUnknownModel, []string{"unknown model", "model not found", "invalid model", "no such model"}},
-		{runtime.ReasonNetwork, []string{
-			"econnrefused", "econnreset", "enotfound", "etimedout", "connection refused", "connection reset", "connection error",
-			"no such host", "network is unreachable", "network timeout", "network error", "fetch failed", "service unavailable", "bad gateway",
-		}},
-	} {
-		if probe.ContainsAny(text, class.words...) {
-			return class.reason
-		}
+	switch {
+	case probe.ContainsAny(text, "unknown flag", "unknown option", "unknown argument", "unrecognized option", "unrecognized argument", "flag provided but not defined"):
+		return runtime.ReasonUnknownFlag
+	case probe.ContainsAny(text, "no auth provided", "no providers configured", "please log in", "no api key"):
+		return runtime.ReasonAuth
 	}
-	if probe.ContainsAny(text, "model") && probe.ContainsAny(text, "not found", "does not exist") {
-		return runtime.ReasonUnknownModel
+	if why := acp.ClassOf(0, text); why != runtime.ReasonCrash {
+		return why
 	}
 	return ""
 }
