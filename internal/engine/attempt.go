@@ -152,7 +152,7 @@ func constrained(route ledger.Route, cmd runtime.Command) []string {
 func (r *run) request(a *attempt) runtime.Request {
 	out := filepath.Join(a.dir, ledger.ArtifactsDir)
 	req := requestOf(a.job, a.route, a.at.dir, out, a.prompt)
-	req.Attempt = a.n
+	req.Attempt, req.PromptFile = a.n, promptPath(a.prompt, a.dir)
 	req.Script, req.Judged = r.plan.script(), a.judged
 	return req
 }
@@ -191,6 +191,7 @@ func (r *run) carryOut(ctx context.Context, slot int, a *attempt) error {
 	if err != nil {
 		return err
 	}
+	r.spaceStart(ctx, a.route.Runtime)
 	failpoint.Hit(failpoint.HandOver)
 	a.handed = true
 	a.exit, err = sup.Run(ctx, r.invocation(a), a.locks(), func(p supervise.Process) {

@@ -171,7 +171,7 @@ func (b *backend) Attempt(ctx context.Context, slot int, job string, n int) disp
 // the job was blocked, or stays in the queue because the run ends.
 func (r *run) begin(ctx context.Context, j *jobRun, n int) *attempt {
 	job := j.planned.Job
-	if block := r.rejudge(j); block != nil {
+	if block := r.reroute(j); block != nil {
 		r.block(job.ID, *block)
 		return nil
 	}
@@ -200,6 +200,24 @@ func (r *run) begin(ctx context.Context, j *jobRun, n int) *attempt {
 	}
 	r.mu.Unlock()
 	return a
+}
+
+// reroute chooses a job's route anew where what the plan chose by does not hold any
+// more: who did the work that it judges, or that its runtime can be used at all.
+func (r *run) reroute(j *jobRun) *route.Block {
+	if block := r.rejudge(j); block != nil {
+		return block
+	}
+	if r.profile(j.route.Runtime).Routable() {
+		return nil
+	}
+	next, block := r.successor(j)
+	if block == nil {
+		r.mu.Lock()
+		j.route = next
+		r.mu.Unlock()
+	}
+	return block
 }
 
 // remember keeps what later steps ask about a job's newest attempt.
@@ -283,23 +301,57 @@ func (r *run) carry(ctx context.Context, slot int, a *attempt) (settlement, poli
 	return s, how
 }
 
+// sequel is what follows from an attempt that ended.
+type sequel struct {
+	again bool          // another attempt …
+	after time.Duration // … not before this long from now …
+	moved *ledger.Route // … on this route, nil = on the same
+	next  ledger.Next   // the same for the journal, with what is held back
+}
+
+func (s sequel) ended(ok bool) dispatch.Ended {
+	e := dispatch.Ended{OK: ok, Again: s.again, After: s.after, Pause: s.next.Pause}
+	if s.next.Until != nil {
+		e.Until = *s.next.Until
+	}
+	return e
+}
+
+// sequelOf decides about an attempt that ended.
+func (r *run) sequelOf(ctx context.Context, j *jobRun, a *attempt, status ledger.JobStatus) (s sequel) {
+	switch {
+	case status.Status == ledger.Failed && !a.hopeless:
+		d := policy.Decide(status.Reason, r.attemptFacts(j, a, status.Reason))
+		d.Retry, d.Fallback = d.Retry && r.mayRepeat(j), d.Fallback && r.mayRepeat(j)
+		news := r.holdBack(a.route.Runtime, d, &s.next)
+		s.again, s.moved = r.follow(ctx, j, a, d, status)
+		if s.moved != nil && s.moved.Runtime == runtimeStandin {
+			news, s.next = false, ledger.Next{} // what is out is the runtime whose part it played so far
+		}
+		if news {
+			r.sayHeld(a.job.ID, s.next, status.ReasonEvidence)
+		}
+		s.next.Moved = s.moved != nil
+		if s.again && s.moved == nil && d.After > 0 {
+			s.after, s.next.NotBefore = d.After, utc(r.eng.Now().Add(d.After))
+		}
+	case status.Status == ledger.Interrupted && ctx.Err() == nil && r.mayRepeat(j) && (a.taken || status.Reason == runtime.ReasonCutOff):
+		s.again = r.cutOffOnce(j) // an engine before was told to stop it, or its supervisor died
+	}
+	return s
+}
+
 // conclude records the settled attempt and says what follows from it. The journal
 // comes first: no file may say more than it proves.
 func (r *run) conclude(ctx context.Context, j *jobRun, a *attempt, status ledger.JobStatus, work *ledger.Work) dispatch.Ended {
-	ended := dispatch.Ended{OK: status.Status == ledger.Success}
-	var moved *ledger.Route
-	switch {
-	case status.Status == ledger.Failed && !a.hopeless:
-		d := policy.Decide(status.Reason, r.attemptFacts(j, a))
-		d.Retry, d.Fallback = d.Retry && r.mayRepeat(j), d.Fallback && r.mayRepeat(j)
-		ended, moved = r.follow(ctx, j, a, d, &status)
-	case status.Status == ledger.Interrupted && ctx.Err() == nil && r.mayRepeat(j) && (a.taken || status.Reason == runtime.ReasonCutOff):
-		ended.Again = r.cutOffOnce(j) // an engine before was told to stop it, or its supervisor died
-	}
+	s := r.sequelOf(ctx, j, a, status)
+	ended := s.ended(status.Status == ledger.Success)
 	record := ledger.Settle(status)
-	if ended.Again {
+	if s.again {
 		record = ledger.AttemptEnded(status)
-		record.Next = r.nextOf(ended, moved != nil)
+	}
+	if s.again || s.next.Pause != "" {
+		record.Next = &s.next
 	}
 	record.Work = work
 	failpoint.Hit(failpoint.SettleBefore)
@@ -316,30 +368,16 @@ func (r *run) conclude(ctx context.Context, j *jobRun, a *attempt, status ledger
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	j.ended[len(j.ended)-1] = status
-	if ended.Again {
+	if s.again {
 		status.Status = ledger.Queued // until the next attempt
 	}
 	j.status = &status
 	j.facts.Status = status
-	if moved != nil {
-		j.route, j.tries = *moved, 0
+	if s.moved != nil {
+		j.route, j.tries = *s.moved, 0
 		j.moves++
 	}
 	return ended
-}
-
-// nextOf is what is recorded of a decision to go on.
-func (r *run) nextOf(ended dispatch.Ended, moved bool) *ledger.Next {
-	next := &ledger.Next{Moved: moved, Pause: ended.Pause}
-	if ended.After > 0 {
-		at := r.eng.Now().Add(ended.After).UTC()
-		next.NotBefore = &at
-	}
-	if !ended.Until.IsZero() {
-		at := ended.Until.UTC()
-		next.Until = &at
-	}
-	return next
 }
 
 // cutOffOnce allows one more attempt to a job whose supervisor died: that was not
@@ -352,28 +390,21 @@ func (r *run) cutOffOnce(j *jobRun) bool {
 	return j.cutOff == 1
 }
 
-func (r *run) attemptFacts(j *jobRun, a *attempt) policy.Attempt {
+func (r *run) attemptFacts(j *jobRun, a *attempt, why runtime.Reason) policy.Attempt {
+	wait := r.statedWait(why, a)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.failures[a.route.Runtime]++
 	return policy.Attempt{
 		Retry: a.job.Retry, Tries: j.tries, Promotions: j.moves, Fallback: len(a.job.Fallbacks) > j.moves,
-		WorkBegun: a.exit.Outcome.WorkBegun, RetryAfter: time.Duration(a.exit.Outcome.RetryAfterMs) * time.Millisecond,
+		WorkBegun: a.exit.Outcome.WorkBegun, RetryAfter: wait,
 		Reprobed: j.reprobed[a.route.Runtime], TreeGone: a.exit.Proof.Gone || a.neverRan(),
 	}
 }
 
-// follow carries out a decision: it probes again, promotes the next fallback, or
-// lets the job be tried once more.
-func (r *run) follow(ctx context.Context, j *jobRun, a *attempt, d policy.Decision, status *ledger.JobStatus) (dispatch.Ended, *ledger.Route) {
-	ended := dispatch.Ended{Again: d.Retry, After: d.After}
-	switch d.Pause {
-	case policy.PauseUntil:
-		ended.Pause, ended.Until = a.route.Runtime, r.eng.Now().Add(max(d.PauseFor, time.Millisecond))
-	case policy.PauseRest:
-		ended.Pause = a.route.Runtime
-		r.note(ledger.Noted(a.job.ID, fmt.Sprintf("%s is out of quota (%s): its other jobs stay queued; `orchestrate resume %s` starts them when the quota is back", a.route.Runtime, status.ReasonEvidence, r.led.ID)))
-	}
+// follow carries out a decision: it probes again, promotes the next fallback, or lets
+// the job be tried once more. moved is the route of a promoted successor.
+func (r *run) follow(ctx context.Context, j *jobRun, a *attempt, d policy.Decision, status ledger.JobStatus) (again bool, moved *ledger.Route) {
 	if d.Reprobe && ctx.Err() == nil {
 		r.mu.Lock()
 		j.reprobed[a.route.Runtime] = true
@@ -384,19 +415,16 @@ func (r *run) follow(ctx context.Context, j *jobRun, a *attempt, d policy.Decisi
 		r.note(ledger.Noted(a.job.ID, d.Why))
 	}
 	if !d.Fallback || ctx.Err() != nil {
-		return ended, nil
+		return d.Retry, nil
 	}
-	j.tried = append(j.tried, route.Tried{Runtime: a.route.Runtime, Model: a.route.Model, Reason: status.Reason})
+	j.tried = append(j.tried, route.TriedOn(a.route, status.Reason))
 	next, block := r.promote(ctx, j)
 	if block != nil {
 		r.note(ledger.Noted(a.job.ID, r.redact.String("no fallback qualifies: "+block.Detail)))
-		return ended, nil
+		return false, nil
 	}
-	if next.Runtime == runtimeStandin && ended.Pause == runtimeStandin {
-		ended.Pause = "" // what is out is the runtime whose part it played so far
-	}
-	ended.Again = true
-	return ended, &next
+	r.note(ledger.Noted(a.job.ID, fmt.Sprintf("goes on with %s: %s ended with %s", next.Runtime, a.route.Runtime, status.Reason)))
+	return true, &next
 }
 
 // promote probes the declared fallbacks again and routes the job to the next.
@@ -412,10 +440,24 @@ func (r *run) promote(ctx context.Context, j *jobRun) (ledger.Route, *route.Bloc
 			}
 		}
 	}
+	return r.successor(j)
+}
+
+// successor chooses among what is declared after the routes that failed. It has a tree
+// of its own wherever one before had, or the job writes.
+func (r *run) successor(j *jobRun) (ledger.Route, *route.Block) {
+	job := j.planned.Job
+	in := r.plan.input(r.eng, j.planned)
+	if policy.Judges(job.Task) {
+		in.Producers = r.producers(job.DependsOn)
+	}
+	treed := slices.ContainsFunc(j.tried, func(t route.Tried) bool { return slices.Contains(t.Controls, controlWorktree) })
+	if in.Isolate == "" && in.NoWorktree == "" && (treed || job.Writes()) {
+		in.Isolate = "a later attempt has a tree of its own"
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	in := r.plan.input(r.eng, j.planned)
-	in.Profiles, in.Tried, in.Failures = r.profiles, j.tried, r.failures
+	in.Profiles, in.Tried, in.Failures = r.usable(), j.tried, r.failures
 	return r.plan.choose(in)
 }
 

@@ -36,7 +36,7 @@ func (r *run) producers(ids []string) []route.Producer {
 // now that this work is done. Other jobs keep theirs.
 func (r *run) rejudge(j *jobRun) *route.Block {
 	job := j.planned.Job
-	if !policy.Judges(job.Task) || j.tries > 0 {
+	if !policy.Judges(job.Task) || j.tries+j.moves > 0 {
 		return nil
 	}
 	done := r.producers(job.DependsOn)
@@ -61,7 +61,7 @@ func (r *run) arbiterRoute() (ledger.Route, *route.Block) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return route.ArbiterRoute(route.ArbiterInput{
-		Arbiter: r.plan.Spec.Arbiter, Dir: r.plan.Root, Profiles: r.profiles, Operator: r.eng.Operator, Failures: r.failures,
+		Arbiter: r.plan.Spec.Arbiter, Dir: r.plan.Root, Profiles: r.usable(), Operator: r.eng.Operator, Failures: r.failures,
 		Producers: done, Builds: r.plan.builds(r.eng), Rehearse: r.plan.Request.Rehearse,
 	})
 }

@@ -195,6 +195,7 @@ func (r *run) question(ctx context.Context, q question) (answer, first string, s
 		if a == nil {
 			a = &attempt{job: r.plan.Arbiter.Job, n: r.attempts[ledger.ArbiterJob] + 1, route: q.route, begun: r.eng.Now(), prompt: asked, judged: q.cites}
 			a.at = place{dir: r.plan.Root, top: r.plan.Root}
+			r.awaitPause(ctx, a.route.Runtime)
 		}
 		var next turn
 		answer, status, next = r.arbitrate(ctx, a, q, first == "")
@@ -274,7 +275,7 @@ func (r *run) next(ctx context.Context, a *attempt, how policy.Settlement, probl
 	}
 	o := a.exit.Outcome
 	d := policy.Decide(how.Reason, policy.Attempt{
-		Tries: a.n, WorkBegun: o.WorkBegun, RetryAfter: time.Duration(o.RetryAfterMs) * time.Millisecond,
+		Tries: a.n, WorkBegun: o.WorkBegun, RetryAfter: r.statedWait(how.Reason, a),
 		TreeGone: a.exit.Proof.Gone || a.neverRan(),
 	})
 	if !d.Retry {

@@ -5,10 +5,12 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"orchestrate/internal/arbiter"
 	"orchestrate/internal/check"
 	"orchestrate/internal/ledger"
+	"orchestrate/internal/policy"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/spec"
 	"orchestrate/internal/untrusted"
@@ -69,9 +71,9 @@ func (t trouble) aboutRuntime() string {
 	name := t.status.Runtime
 	switch t.status.Reason {
 	case runtime.ReasonRateLimit:
-		return t.resume() + " later; `retry: {max_attempts: 3, backoff: 1m, on: [rate_limit]}` waits by itself, fallback_runtime names another runtime"
+		return t.resume() + t.back(" after %s", " later") + "; `retry: {max_attempts: 3, backoff: 1m, on: [rate_limit]}` waits by itself, fallback_runtime names another runtime"
 	case runtime.ReasonQuota:
-		return fmt.Sprintf("%s when the quota of %s is back (%s), or name another runtime%s", t.resume(), name, t.evidence(), t.whereToName())
+		return fmt.Sprintf("%s when the quota of %s is back%s (%s), or name another runtime%s", t.resume(), name, t.back(", after %s", ""), t.evidence(), t.whereToName())
 	case runtime.ReasonNetwork:
 		return "see " + t.file(ledger.StderrFile) + ", check the network and the proxy variables" + t.then() + "; `retry: {on: [network]}` with max_attempts tries again by itself"
 	case runtime.ReasonCrash:
@@ -91,6 +93,19 @@ func (t trouble) aboutRuntime() string {
 		return fmt.Sprintf("leave model out, or pin the model that answers (%s)%s", cmp.Or(t.status.ObservedModel, "it did not say which"), again)
 	}
 	return ""
+}
+
+// back says when the runtime takes jobs again, as it said itself; unknown is for when
+// it did not.
+func (t trouble) back(known, unknown string) string {
+	if t.status.EndedAt == nil {
+		return unknown
+	}
+	reset, ok := policy.ResetTime(t.status.ReasonEvidence, t.status.EndedAt.Local(), time.LoadLocation)
+	if !ok {
+		return unknown
+	}
+	return fmt.Sprintf(known, pointInTime(reset))
 }
 
 // whereToName says where the spec takes a second runtime; "" when it has one there.

@@ -16,9 +16,11 @@ type past struct {
 	told     []string            // what happened to the run, for arbiter and report
 	checkout []string            // what changed in the shared checkout
 	spent    spending
-	lives    []life // of the engines before
-	open     int    // attempts that have not ended
-	last     string // job of the newest attempt, "" when another ran beside it at its beginning
+	paused   map[string]time.Time // runtimes that were held back, until when
+	failures map[string]int       // failed attempts per runtime
+	lives    []life               // of the engines before
+	open     int                  // attempts that have not ended
+	last     string               // job of the newest attempt, "" when another ran beside it at its beginning
 }
 
 // life is the time that one engine worked on the run, as far as its records tell.
@@ -48,7 +50,9 @@ type pastJob struct {
 	all    []ledger.JobStatus // every attempt that ended
 }
 
-func newPast() *past { return &past{jobs: map[string]*pastJob{}} }
+func newPast() *past {
+	return &past{jobs: map[string]*pastJob{}, paused: map[string]time.Time{}, failures: map[string]int{}}
+}
 
 func (p *past) job(id string) *pastJob {
 	if p.jobs[id] == nil {
@@ -106,10 +110,21 @@ func (p *past) end(r ledger.Record) {
 		p.open--
 		j.ended, j.all = append(j.ended, r), append(j.all, *r.Settled)
 		p.spent.add(r.Settled.Usage, r.Settled.Route != nil && r.Settled.Route.Runtime == runtimeExec)
+		p.limits(r)
 	}
 	j.open, j.status, j.work = false, nil, r.Work
 	if r.Kind == ledger.KindSettled {
 		j.status = r.Settled
+	}
+}
+
+// limits takes in what an attempt that ended said of its runtime.
+func (p *past) limits(r ledger.Record) {
+	if r.Status == ledger.Failed {
+		p.failures[r.Settled.Runtime]++
+	}
+	if n := r.Next; n != nil && n.Pause != "" && n.Until != nil && n.Until.After(p.paused[n.Pause]) {
+		p.paused[n.Pause] = *n.Until
 	}
 }
 

@@ -30,7 +30,7 @@ func intent(job string, n int, runtime string) ledger.Record {
 
 func failedThere(job string, n int, on string, next *ledger.Next) ledger.Record {
 	r := ledger.AttemptEnded(ledger.JobStatus{
-		ID: job, Attempts: n, Status: ledger.Failed, Reason: runtime.ReasonNetwork, Route: &ledger.Route{Runtime: on},
+		ID: job, Attempts: n, Status: ledger.Failed, Reason: runtime.ReasonNetwork, Runtime: on, Route: &ledger.Route{Runtime: on},
 	})
 	r.Next = next
 	return r
@@ -53,7 +53,7 @@ func resumedWith(t *testing.T, p *past) *run {
 	if err != nil || len(diags) > 0 {
 		t.Fatal(err, diags)
 	}
-	r := &run{plan: plan, jobs: map[string]*jobRun{}, carried: map[string]*attempt{}, due: map[string]time.Time{}, paused: map[string]time.Time{}}
+	r := &run{plan: plan, jobs: map[string]*jobRun{}, carried: map[string]*attempt{}, due: map[string]time.Time{}, paused: map[string]time.Time{}, failures: map[string]int{}}
 	for i := range plan.Jobs {
 		r.jobs[plan.Jobs[i].Job.ID] = &jobRun{planned: &plan.Jobs[i]}
 	}
@@ -77,6 +77,9 @@ func TestDecisionsOutliveTheirEngine(t *testing.T) {
 	}
 	if !r.due["a"].Equal(later) || !r.paused["two"].Equal(later) {
 		t.Errorf("due %v, paused %v", r.due, r.paused)
+	}
+	if r.failures["one"] != 3 || r.failures["two"] != 1 {
+		t.Errorf("failures %v", r.failures)
 	}
 	if b := r.jobs["b"]; b.tries != 0 || b.moves != 1 {
 		t.Errorf("b: %d tries on its new route, %d moves", b.tries, b.moves)

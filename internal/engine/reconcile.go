@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"time"
 
 	"orchestrate/internal/arbiter"
@@ -330,8 +331,12 @@ func (r *run) endAgain(ctx context.Context, old *past) {
 }
 
 // restoreTries recalls what was decided about a job that waits for its next attempt,
-// so that a crash grants it no more, and no other, than the spec does.
+// so that a crash grants it no more, and no other, than the spec does. A runtime that
+// said for how long it is busy is held back as before; whether a quota is back is for
+// the next attempt to find out.
 func (r *run) restoreTries(old *past) {
+	maps.Copy(r.paused, old.paused)
+	maps.Copy(r.failures, old.failures)
 	for i := range r.plan.Jobs {
 		id := r.plan.Jobs[i].Job.ID
 		j := r.jobs[id]
@@ -342,27 +347,16 @@ func (r *run) restoreTries(old *past) {
 		for k, rec := range failed {
 			j.tries++
 			if rec.Next != nil && rec.Next.Moved && rec.Settled.Route != nil {
-				j.tried = append(j.tried, route.Tried{Runtime: rec.Settled.Route.Runtime, Model: rec.Settled.Route.Model, Reason: rec.Reason})
+				j.tried = append(j.tried, route.TriedOn(*rec.Settled.Route, rec.Reason))
 				j.tries, j.moves = 0, j.moves+1
 			}
-			if rec.Next != nil && k == len(failed)-1 {
-				r.restoreWait(id, *rec.Next)
+			if rec.Next != nil && rec.Next.NotBefore != nil && k == len(failed)-1 && r.carried[id] == nil {
+				r.due[id] = *rec.Next.NotBefore
 			}
 		}
 		if r.carried[id] != nil {
 			j.tries++
 		}
-	}
-}
-
-// restoreWait holds a job, and a runtime that said for how long it is busy, back as
-// before. Whether a quota is back is for the next attempt to find out.
-func (r *run) restoreWait(id string, next ledger.Next) {
-	if next.NotBefore != nil && r.carried[id] == nil {
-		r.due[id] = *next.NotBefore
-	}
-	if next.Pause != "" && next.Until != nil {
-		r.paused[next.Pause] = *next.Until
 	}
 }
 

@@ -58,7 +58,9 @@ type run struct {
 	warn           []string               // what a resumed run could not read of the engine before
 	unwatched      *workspace.Fingerprint // of the checkout when the engine before saw it last
 	unwatchedSince time.Time
-	due, paused    map[string]time.Time       // jobs and runtimes that are held back from before
+	due            map[string]time.Time       // jobs that are held back from before
+	paused         map[string]time.Time       // runtimes that get no starts before that; zero = for the rest of the run
+	starts         map[string]time.Time       // before when a runtime with shared files must not start another process
 	unproven       map[string]supervise.Proof // jobs of which an earlier attempt may still run
 	resumed        bool
 	worked         time.Duration      // by the engines before, of the wall budget
@@ -130,7 +132,7 @@ func (e *Engine) newRun(ctx context.Context, p *Plan) (*run, error) {
 		secrets: p.secrets, allowed: p.allowed, redact: p.redact, detect: p.detect,
 		stop: func() {}, wall: context.Background(), jobs: map[string]*jobRun{}, failures: map[string]int{},
 		attempts: map[string]int{}, carried: map[string]*attempt{},
-		unproven: map[string]supervise.Proof{}, due: map[string]time.Time{}, paused: map[string]time.Time{},
+		unproven: map[string]supervise.Proof{}, due: map[string]time.Time{}, paused: map[string]time.Time{}, starts: map[string]time.Time{},
 		killed: make(chan struct{}), gone: make(chan struct{}),
 	}
 	for i := range p.Jobs {
@@ -268,9 +270,7 @@ func (r *run) routeAgain(j *jobRun) {
 	if len(j.tried) == 0 {
 		return
 	}
-	in := r.plan.input(r.eng, j.planned)
-	in.Tried = j.tried
-	if next, block := r.plan.choose(in); block == nil {
+	if next, block := r.successor(j); block == nil {
 		j.route = next
 	}
 }

@@ -68,7 +68,7 @@ type Next struct {
 	NotBefore *time.Time `json:"notBefore"` // null = at once
 	Pause     string     `json:"pause"`     // runtime that is held back, "" = none
 	Until     *time.Time `json:"until"`     // null = for the rest of the run
-	Resets    *time.Time `json:"resets"`    // when the runtime said that it takes jobs again, null = it did not
+	Resets    *time.Time `json:"resets"`    // when its quota is back, as the runtime said; null = it did not
 }
 
 // RunInfo is what is fixed when a run starts. Dir, Cwd, Rehearse and Script are

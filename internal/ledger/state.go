@@ -63,7 +63,7 @@ type Paused struct {
 	Runtime string         `json:"runtime"`
 	Reason  runtime.Reason `json:"reason"` // of the attempt that ran into it
 	Until   *time.Time     `json:"until"`  // null = for the rest of the run
-	Resets  *time.Time     `json:"resets"` // when the runtime said that it takes jobs again, null = it did not
+	Resets  *time.Time     `json:"resets"` // when its quota is back, as the runtime said; null = it did not
 }
 
 // clone copies what a later record could change. The times and the exit status
