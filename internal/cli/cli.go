@@ -100,7 +100,7 @@ checked the claims against the evidence.
 	root.Flags().StringVar(&resume, "resume", "", "go on with this `RUN`, as `orchestrate resume RUN` does")
 	root.AddCommand(
 		newRun(sys), newPlan(sys), newRehearse(sys), newResume(sys),
-		newWait(sys), newAttach(sys), newStatus(sys), newOutput(sys), newCancel(sys), newReport(sys),
+		newWait(sys), newAttach(sys), newStatus(sys), newOutput(sys), newExplain(sys), newCancel(sys), newReport(sys),
 		newDoctor(sys), newInit(sys), newSchema(sys), newVersion(sys),
 	)
 	root.AddCommand(hidden(sys)...)

@@ -95,57 +95,31 @@ func showPlan(w io.Writer, p engine.Preview) {
 	for _, n := range p.Notes {
 		fmt.Fprintf(w, "note: %s\n", n)
 	}
+	absent := notInstalled(p.Runtimes)
 	for _, j := range p.Jobs {
-		showJob(w, j)
+		showJob(w, j, absent)
 	}
 	if p.Arbiter != nil {
-		showJob(w, *p.Arbiter)
+		showJob(w, *p.Arbiter, absent)
 	}
 }
 
-func showJob(w io.Writer, j engine.JobPreview) {
+func showJob(w io.Writer, j engine.JobPreview, absent []string) {
 	fmt.Fprintf(w, "\n%s  (%s, floor %s, %s: %s)\n", j.ID, j.Task, orDash(j.Route.CapabilityFloor), j.Route.Risk, j.Route.RiskWhy)
-	if len(j.DependsOn) > 0 {
-		fmt.Fprintf(w, "  after      %s\n", strings.Join(j.DependsOn, ", "))
-	}
+	v := view{w}
+	v.line("after", strings.Join(j.DependsOn, ", "))
 	if j.Blocked != nil {
-		fmt.Fprintf(w, "  BLOCKED    %s: %s\n  next       %s\n", j.Blocked.Reason, j.Blocked.Detail, j.Blocked.NextStep)
+		v.line("BLOCKED", string(j.Blocked.Reason)+": "+j.Blocked.Detail)
+		v.line("next", j.Blocked.NextStep)
 	} else {
-		showRoute(w, j)
+		v.route(j.Route)
+		v.line("effects", j.SideEffects)
+		v.reach(j.Reach)
 	}
-	for _, c := range j.Route.Candidates {
-		if !c.Chosen {
-			fmt.Fprintf(w, "  not taken  %s: %s\n", c.Runtime, strings.Join(c.Reasons, "; "))
-		}
-	}
+	v.candidates(j.Route, absent)
 	if j.Prompt != "" {
 		fmt.Fprintf(w, "  prompt\n%s\n", indent(j.Prompt, "    | "))
 	}
-}
-
-func showRoute(w io.Writer, j engine.JobPreview) {
-	r := j.Route
-	model := r.Model
-	if model == "" {
-		model = "its default model"
-	}
-	fmt.Fprintf(w, "  route      %s, %s (%s; %s)\n", r.Runtime, model, orDash(r.Capability), r.Why)
-	if r.Independence != "" {
-		fmt.Fprintf(w, "  judged by  %s\n", r.Independence)
-	}
-	where := r.Isolation
-	if r.IsolationWhy != "" {
-		where += " (raised: " + r.IsolationWhy + ")"
-	}
-	fmt.Fprintf(w, "  isolation  %s\n  access     %s\n", where, r.Access)
-	fmt.Fprintf(w, "  controls   %s\n", orDash(strings.Join(r.Controls, ", ")))
-	if len(r.Constrained) > 0 {
-		fmt.Fprintf(w, "  constrained %s\n", strings.Join(r.Constrained, "; "))
-	}
-	fmt.Fprintf(w, "  cwd        %s\n  may read   %s\n  may write  %s\n", j.Cwd, strings.Join(j.Readable, ", "), orDash(strings.Join(j.Writable, ", ")))
-	fmt.Fprintf(w, "  effects    %s\n", j.SideEffects)
-	fmt.Fprintf(w, "  passes     %s\n  withholds  %s\n", strings.Join(j.EnvPassed, " "), strings.Join(j.EnvWithheld, " "))
-	fmt.Fprintf(w, "  command    %s\n", strings.TrimSpace(j.Command))
 }
 
 func orDash(s string) string {

@@ -33,14 +33,19 @@ type JobPreview struct {
 	DependsOn   []string      `json:"dependsOn"`
 	Route       ledger.Route  `json:"route"`
 	Blocked     *BlockPreview `json:"blocked"` // null when it has a route
-	Cwd         string        `json:"cwd"`
-	Readable    []string      `json:"readable"`
-	Writable    []string      `json:"writable"`
 	SideEffects string        `json:"sideEffects"`
-	EnvPassed   []string      `json:"envPassed"`
-	EnvWithheld []string      `json:"envWithheld"`
-	Command     string        `json:"command"` // redacted, shell-quoted
-	Prompt      string        `json:"prompt"`  // redacted; what depends on other jobs is only named
+	Reach
+	Prompt string `json:"prompt"` // redacted; what depends on other jobs is only named
+}
+
+// Reach is what the program of a job can get at.
+type Reach struct {
+	Cwd         string   `json:"cwd"`
+	Readable    []string `json:"readable"`
+	Writable    []string `json:"writable"`
+	EnvPassed   []string `json:"envPassed"` // names only
+	EnvWithheld []string `json:"envWithheld"`
+	Command     string   `json:"command"` // redacted, shell-quoted
 }
 
 // BlockPreview is what blocks a job and what a person can do.
@@ -76,8 +81,8 @@ func (e *Engine) Preview(p *Plan) Preview {
 
 func (e *Engine) previewJob(p *Plan, j *spec.Job, r ledger.Route, b *route.Block) JobPreview {
 	v := JobPreview{
-		ID: j.ID, Task: j.Task, DependsOn: append([]string{}, j.DependsOn...), Route: r, Cwd: j.Cwd,
-		Readable: []string{j.Cwd}, Writable: []string{}, SideEffects: sideEffects(j), EnvPassed: []string{}, EnvWithheld: []string{},
+		ID: j.ID, Task: j.Task, DependsOn: append([]string{}, j.DependsOn...), Route: r, SideEffects: sideEffects(j),
+		Reach: Reach{Cwd: j.Cwd, Readable: []string{j.Cwd}, Writable: []string{}, EnvPassed: []string{}, EnvWithheld: []string{}},
 	}
 	dir := filepath.Join(theRun, j.ID)
 	out := filepath.Join(dir, ledger.ArtifactsDir)
@@ -102,7 +107,7 @@ func (e *Engine) previewJob(p *Plan, j *spec.Job, r ledger.Route, b *route.Block
 		v.Cwd, v.Readable = cwd, []string{cwd}
 	}
 	req := requestOf(j, r, cwd, out, v.Prompt)
-	req.Script, req.ReadDirs = p.script(), p.readDirs(j)
+	req.Script, req.ReadDirs, req.PromptFile = p.script(), p.readDirs(j), promptPath(v.Prompt, dir)
 	v.Readable = append(v.Readable, req.ReadDirs...)
 	cmd, err := a.Command(req, p.profile(r.Runtime))
 	if err != nil {

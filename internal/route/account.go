@@ -27,6 +27,18 @@ const (
 	critName         = "name"
 )
 
+// Dropped begins the finding of the criterion that dropped a candidate.
+const Dropped = "dropped: "
+
+// Ranks reports whether a criterion puts the candidates in order that qualify.
+func Ranks(criterion string) bool {
+	switch criterion {
+	case critFit, critStrength, critEvidence, critFailures, critCost:
+		return true
+	}
+	return false
+}
+
 // account tells criterion by criterion how the option fared. It ends where the
 // option was dropped.
 func (in Input) account(o *option) []ledger.Criterion {
@@ -36,7 +48,7 @@ func (in Input) account(o *option) []ledger.Criterion {
 	}
 	for _, t := range tests() {
 		if against := o.against(t.criterion); against != "" {
-			add(t.criterion, "dropped: "+against)
+			add(t.criterion, Dropped+against)
 			return out
 		}
 		if t.criterion != critIndependence || o.independence != "" {

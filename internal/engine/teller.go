@@ -1,0 +1,237 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	yaml "go.yaml.in/yaml/v4"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/route"
+	"orchestrate/internal/spec"
+)
+
+// teller puts a story together.
+type teller struct {
+	run      *ledger.Run
+	job      *spec.Job
+	story    Story
+	ended    bool // the run
+	profiles ledger.Runtimes
+	at       map[string]ledger.JobStatus // where each job stands; a queued one may not be in it
+}
+
+// read takes the job and the runtimes from the run's files.
+func (t *teller) read(id string) error {
+	if err := t.readJob(id); err != nil {
+		return err
+	}
+	return t.readRuntimes()
+}
+
+// readJob takes the job from jobs.yaml, since the spec may name files that have gone
+// since. The arbiter is in neither.
+func (t *teller) readJob(id string) error {
+	var err error
+	if t.job = route.ArbiterJob(spec.Arbiter{}, ""); id != ledger.ArbiterJob {
+		t.job, err = t.written(id)
+	}
+	if err == nil {
+		t.story.Task, t.story.SideEffects = t.job.Task, sideEffects(t.job)
+	}
+	return err
+}
+
+func (t *teller) written(id string) (*spec.Job, error) {
+	data, err := t.run.ReadFile(ledger.JobsFile)
+	if err != nil {
+		return nil, err
+	}
+	var all struct {
+		Jobs []writtenJob `yaml:"jobs"`
+	}
+	if err := yaml.Unmarshal(data, &all); err != nil {
+		return nil, fmt.Errorf("%s: %w", t.run.Path(ledger.JobsFile), err)
+	}
+	i := slices.IndexFunc(all.Jobs, func(j writtenJob) bool { return j.ID == id })
+	if i < 0 {
+		return nil, fmt.Errorf("%s has no job %s", t.run.Path(ledger.JobsFile), id)
+	}
+	return all.Jobs[i].job(), nil
+}
+
+// writtenJob is the part of a job in jobs.yaml that its story needs.
+type writtenJob struct {
+	ID         string   `yaml:"id"`
+	Task       string   `yaml:"task"`
+	Effect     string   `yaml:"effect"`
+	Command    []string `yaml:"command"`
+	OwnedPaths []string `yaml:"owned_paths"`
+	EnvAllow   []string `yaml:"env_allow"`
+	DependsOn  []string `yaml:"depends_on"`
+	Fallbacks  []any    `yaml:"fallback_runtime"`
+	Checks     []any    `yaml:"checks"`
+	Preview    string   `yaml:"preview"`
+	Rollback   string   `yaml:"rollback"`
+}
+
+func (w writtenJob) job() *spec.Job {
+	return &spec.Job{
+		ID: w.ID, Task: w.Task, Effect: w.Effect, Command: w.Command, OwnedPaths: w.OwnedPaths, EnvAllow: w.EnvAllow,
+		DependsOn: w.DependsOn, Checks: make([]spec.Check, len(w.Checks)), Fallbacks: make([]spec.Fallback, len(w.Fallbacks)),
+		Preview: w.Preview, Rollback: w.Rollback,
+	}
+}
+
+// record takes the next record of the run.
+func (t *teller) record(r ledger.Record) {
+	t.move(r)
+	switch {
+	case r.Kind == ledger.KindResumed:
+		t.happened(r, "another engine carried the run on")
+	case r.Job != t.story.Job:
+	case r.Kind == ledger.KindIntent:
+		t.story.Attempts = append(t.story.Attempts, Attempt{Attempt: r.Attempt, Status: ledger.Running, StartedAt: r.At, Route: *r.Route})
+	case r.Kind == ledger.KindAttemptEnded, r.Kind == ledger.KindSettled:
+		t.end(r)
+	case r.Kind == ledger.KindRequeued:
+		t.happened(r, "queued again: "+r.Text)
+	case r.Kind == ledger.KindNote:
+		t.happened(r, r.Text)
+	}
+}
+
+// move keeps where each job stands.
+func (t *teller) move(r ledger.Record) {
+	switch r.Kind {
+	case ledger.KindIntent:
+		t.at[r.Job] = ledger.JobStatus{Status: ledger.Running}
+	case ledger.KindSettled:
+		t.at[r.Job] = *r.Settled
+	case ledger.KindAttemptEnded, ledger.KindRequeued:
+		delete(t.at, r.Job)
+	case ledger.KindRunEnded, ledger.KindResumed:
+		t.ended = r.Kind == ledger.KindRunEnded
+	}
+}
+
+// standing is where a job stands.
+func (t *teller) standing(job string) ledger.JobStatus {
+	s := t.at[job]
+	s.Status = cmp.Or(s.Status, ledger.Queued)
+	return s
+}
+
+func (t *teller) happened(r ledger.Record, text string) {
+	t.story.Happenings = append(t.story.Happenings, Happening{At: r.At, Text: text})
+}
+
+// end takes the end of an attempt, or of a job that was not dispatched.
+func (t *teller) end(r ledger.Record) {
+	s := r.Settled
+	n := len(t.story.Attempts)
+	if n == 0 || t.story.Attempts[n-1].EndedAt != nil {
+		t.story.Route = s.Route
+		t.happened(r, fmt.Sprintf("%s: %s: %s", s.Status, s.Reason, s.ReasonEvidence))
+		return
+	}
+	a := &t.story.Attempts[n-1]
+	a.Status, a.Reason, a.Evidence = s.Status, s.Reason, s.ReasonEvidence
+	a.EndedAt, a.ExitCode, a.Signal, a.ObservedModel = cmp.Or(s.EndedAt, &r.At), s.ExitCode, s.Signal, s.ObservedModel
+	if s.Route != nil {
+		a.Route = *s.Route // with what its command brought along
+	}
+	if r.Kind == ledger.KindAttemptEnded {
+		a.Then = decided(r.Next)
+	}
+}
+
+// decided says what followed an attempt.
+func decided(n *ledger.Next) string {
+	if n == nil {
+		return "another attempt follows"
+	}
+	text := "the same route is tried again"
+	if n.Moved {
+		text = "the next declared fallback that qualifies takes over"
+	}
+	if n.NotBefore != nil {
+		text += ", not before " + n.NotBefore.Format(time.TimeOnly) + " UTC"
+	}
+	switch {
+	case n.Pause != "" && n.Until != nil:
+		text += fmt.Sprintf("; %s gets no starts until %s UTC", n.Pause, n.Until.Format(time.TimeOnly))
+	case n.Pause != "":
+		text += "; " + n.Pause + " gets no more starts in this run"
+	}
+	return text
+}
+
+// conclude says where the job stands and what a person can do.
+func (t *teller) conclude() {
+	s, now := &t.story, t.standing(t.story.Job)
+	for _, d := range t.job.DependsOn {
+		s.DependsOn = append(s.DependsOn, Waited{Job: d, Status: t.standing(d).Status})
+	}
+	s.Status, s.Reason, s.Evidence = now.Status, now.Reason, now.ReasonEvidence
+	if len(s.Attempts) == 0 {
+		s.NotStarted = t.notStarted()
+	}
+	if s.Status == ledger.Success || !s.Status.Settled() {
+		return
+	}
+	how := trouble{job: t.job, status: now, run: s.RunID}
+	for _, p := range t.profiles.Profiles {
+		if p.Runtime == now.Runtime {
+			how.signIn = p.NextStep
+		}
+	}
+	s.NextStep = how.nextStep()
+}
+
+// notStarted says why a job was never dispatched.
+func (t *teller) notStarted() string {
+	if t.story.Status.Settled() {
+		return fmt.Sprintf("%s: %s", t.story.Reason, t.story.Evidence)
+	}
+	why := t.waitsFor()
+	if t.ended {
+		why += "; the run has ended, and `orchestrate resume " + t.story.RunID + "` goes on with it"
+	}
+	return why
+}
+
+func (t *teller) waitsFor() string {
+	var open []string
+	for _, d := range t.story.DependsOn {
+		if d.Status != ledger.Success {
+			open = append(open, d.Job+" ("+string(d.Status)+")")
+		}
+	}
+	paused := t.run.State().Paused
+	switch {
+	case len(open) > 0:
+		return "it waits for " + strings.Join(open, ", ")
+	case t.story.Job == ledger.ArbiterJob:
+		return "it is asked when all jobs have settled"
+	case len(paused) > 0:
+		return "it waits for its runtime; held back: " + held(paused)
+	}
+	return "it waits for a slot, for its runtime or for a job that it must not run beside"
+}
+
+// held says which runtimes get no starts, and until when.
+func held(paused []ledger.Paused) string {
+	var all []string
+	for _, p := range paused {
+		until := "for the rest of the run"
+		if p.Until != nil {
+			until = "until " + p.Until.Format(time.TimeOnly) + " UTC"
+		}
+		all = append(all, fmt.Sprintf("%s %s (%s)", p.Runtime, until, p.Reason))
+	}
+	return strings.Join(all, ", ")
+}
