@@ -1,8 +1,10 @@
 package policy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	yaml "go.yaml.in/yaml/v4"
@@ -41,12 +43,15 @@ func atLine(name string, line int, text string) error {
 	return fmt.Errorf("%s:%d: %s", name, line, text)
 }
 
-// told finds the lines of what is wrong.
+// told finds the lines of what is wrong, and tells it in their order.
 func told(name string, data []byte, mistakes []mistake) error {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
 		return unreadable(name, err) // it was read before
 	}
+	slices.SortStableFunc(mistakes, func(a, b mistake) int {
+		return cmp.Compare(lineOf(&doc, a.path), lineOf(&doc, b.path))
+	})
 	var all []error
 	for _, m := range mistakes {
 		all = append(all, atLine(name, lineOf(&doc, m.path), strings.Join(m.path, ".")+": "+m.text))
