@@ -87,6 +87,10 @@ func TestScripts(t *testing.T) {
 			"free":     free,
 			"clean":    clean,
 			"nosecret": nosecret,
+
+			"state":      state,
+			"unhindered": unhindered,
+			"atmost":     atMost,
 		}, baddayCommands),
 	})
 }

@@ -98,19 +98,3 @@ func TestPinHolds(t *testing.T) {
 		}
 	}
 }
-
-// TestStarterExamplesAreTrue uncomments the starter: its examples must be valid.
-func TestStarterExamplesAreTrue(t *testing.T) {
-	var lines []string
-	for line := range strings.Lines(string(OperatorStarter())) {
-		body, ok := strings.CutPrefix(line, "# ")
-		if ok && (strings.HasPrefix(body, " ") || strings.HasPrefix(body, "enabled: [") || strings.HasPrefix(body, "runtimes:") ||
-			strings.HasPrefix(body, "secrets:") || strings.HasPrefix(body, "worktree_root:")) {
-			lines = append(lines, body)
-		}
-	}
-	op := operator(t, strings.Join(lines, ""))
-	if len(op.Enabled) != 2 || op.Runtimes["claude"].Capability != C3 || len(op.Secrets.Allow) != 1 || op.WorktreeRoot == "" {
-		t.Errorf("%+v", op)
-	}
-}
