@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"orchestrate/internal/arbiter"
 	"orchestrate/internal/gate"
@@ -386,7 +387,7 @@ func (p *Plan) note() {
 	}
 	for i := range p.Jobs {
 		if j := &p.Jobs[i]; j.Block == nil && dependent(j.Route) {
-			p.Notes = append(p.Notes, fmt.Sprintf("job %s, which judges, is %s", j.Job.ID, j.Route.Independence))
+			p.Notes = append(p.Notes, fmt.Sprintf("job %s, which judges, is %s", j.Job.ID, judging(j.Route)))
 		}
 	}
 	switch a := p.Arbiter; {
@@ -395,7 +396,7 @@ func (p *Plan) note() {
 	case a.Block != nil:
 		p.Notes = append(p.Notes, fmt.Sprintf("no arbiter can be asked, so the verdict will be `blocked`: %s. %s", a.Block.Detail, a.Block.NextStep))
 	case dependent(a.Route):
-		p.Notes = append(p.Notes, "the arbiter is "+a.Route.Independence)
+		p.Notes = append(p.Notes, "the arbiter is "+judging(a.Route))
 	}
 }
 
@@ -403,6 +404,15 @@ func (p *Plan) note() {
 // whose work it judges.
 func dependent(r ledger.Route) bool {
 	return r.Independence != "" && r.Independence != route.Independent
+}
+
+// judging says how dependent a judge is, and what a person can do where that is only
+// because nobody knows.
+func judging(r ledger.Route) string {
+	if !strings.Contains(r.Independence, "unknown") {
+		return r.Independence
+	}
+	return r.Independence + "; if you know whose model answers, say it in the operator's configuration (`runtimes: {NAME: {family: …}}`)"
 }
 
 // script is the stand-in's script: the one asked for, else the one beside the spec.

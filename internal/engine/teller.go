@@ -183,13 +183,20 @@ func (t *teller) conclude() {
 	if s.Status == ledger.Success || !s.Status.Settled() {
 		return
 	}
-	how := trouble{job: t.job, status: now, run: s.RunID}
+	s.NextStep = trouble{job: t.job, status: now, run: s.RunID, signIn: t.ask(now.Runtime)}.nextStep()
+	if r := now.Route; r != nil && len(s.Attempts) == 0 && len(r.Candidates) == 1 {
+		s.NextStep = cmp.Or(t.ask(r.Candidates[0].Runtime), s.NextStep) // nothing else would do
+	}
+}
+
+// ask is what the runtime's newest profile says to do, "" = nothing.
+func (t *teller) ask(name string) string {
 	for _, p := range t.profiles.Profiles {
-		if p.Runtime == now.Runtime {
-			how.signIn = p.NextStep
+		if p.Runtime == name {
+			return p.NextStep
 		}
 	}
-	s.NextStep = how.nextStep()
+	return ""
 }
 
 // notStarted says why a job was never dispatched.
