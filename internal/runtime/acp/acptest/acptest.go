@@ -176,17 +176,17 @@ func (a *agent) setOption(m message) {
 		ID    string `json:"configId"`
 		Value any    `json:"value"`
 	}
-	var session struct {
-		Options []map[string]any `json:"configOptions"`
-	}
-	_ = json.Unmarshal(m.Params, &p) // a client of our own
-	_ = json.Unmarshal(a.script.Session, &session)
-	for _, option := range session.Options {
-		if option["id"] == p.ID && !a.script.Stubborn {
+	var session map[string]any
+	_ = json.Unmarshal(m.Params, &p)               // a client of our own
+	_ = json.Unmarshal(a.script.Session, &session) // checked when it was sent
+	options, _ := session["configOptions"].([]any)
+	for _, o := range options {
+		if option, ok := o.(map[string]any); ok && option["id"] == p.ID && !a.script.Stubborn {
 			option["currentValue"] = p.Value
 		}
 	}
-	a.reply(m, session)
+	a.script.Session, _ = json.Marshal(session) // it came from JSON
+	a.reply(m, map[string]any{"configOptions": options})
 }
 
 // turn plays the script's turn.
@@ -231,7 +231,8 @@ func (a *agent) step(s Step) (end Step, over bool) {
 		a.exit = s.Exit
 		return s, true
 	case s.Hang:
-		return Step{Stop: "cancelled"}, a.cancelled()
+		a.cancelled()
+		return Step{Stop: "cancelled"}, true
 	case s.Deaf:
 		forever()
 	case s.Text != "":
@@ -252,17 +253,16 @@ func (a *agent) step(s Step) (end Step, over bool) {
 }
 
 // cancelled waits for that; the end of the input is one, too.
-func (a *agent) cancelled() bool {
+func (a *agent) cancelled() {
 	for m := range a.incoming {
 		if m.Method == "session/cancel" {
-			return true
+			return
 		}
 	}
 	a.exit = new(0)
 	if a.script.StayOnEOF {
 		forever()
 	}
-	return true
 }
 
 // ask sends a request and keeps the answer.

@@ -38,6 +38,11 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	// Under the race detector every process would sleep a second before it exits.
+	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	code := m.Run()
 	if err := goleak.Find(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -219,4 +224,13 @@ func (l *launched) end(t *testing.T) result {
 	}
 	_ = l.Wait() // the status tells
 	return read(t, l.turn, l.ProcessState.ExitCode(), l.out.String(), "")
+}
+
+func marshalled(t *testing.T, v any) string {
+	t.Helper()
+	raw, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
 }

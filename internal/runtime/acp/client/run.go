@@ -23,20 +23,20 @@ func Main(in io.Reader, out, errs io.Writer) int {
 	defer signal.Stop(stops)
 	var turn acp.Turn
 	if err := json.NewDecoder(in).Decode(&turn); err != nil {
-		return refuse(out, runtime.ReasonSpawn, fmt.Sprintf("what this command reads is a turn in JSON, from the engine: %v", err))
+		return refuse(out, fmt.Sprintf("what this command reads is a turn in JSON, from the engine: %v", err))
 	}
 	if turn.Dir == "" {
 		var err error
 		if turn.Dir, err = os.Getwd(); err != nil {
-			return refuse(out, runtime.ReasonSpawn, fmt.Sprintf("the folder to work in: %v", err))
+			return refuse(out, fmt.Sprintf("the folder to work in: %v", err))
 		}
 	}
 	return Run(turn, out, errs, stops)
 }
 
 // refuse says why there is no turn at all.
-func refuse(out io.Writer, class runtime.Reason, text string) int {
-	(&printer{to: out}).line(acp.Line{Type: acp.LineError, Reason: class, Text: short(text)})
+func refuse(out io.Writer, text string) int {
+	(&printer{to: out}).line(acp.Line{Type: acp.LineError, Reason: runtime.ReasonSpawn, Text: short(text)})
 	return 1
 }
 
@@ -68,10 +68,10 @@ func Run(turn acp.Turn, out, errs io.Writer, stops <-chan os.Signal) int {
 	c := &client{turn: turn, out: &printer{to: out}, uses: map[string]*use{}, asked: map[string]bool{}}
 	var err error
 	if c.rule, err = newRule(turn); err != nil {
-		return refuse(out, runtime.ReasonSpawn, err.Error())
+		return refuse(out, err.Error())
 	}
 	if c.agent, err = start(turn, errs); err != nil {
-		return refuse(out, runtime.ReasonSpawn, "the agent could not be started: "+err.Error())
+		return refuse(out, "the agent could not be started: "+err.Error())
 	}
 	c.channel = open(c.agent.stdin, c.agent.stdout, c.hear, c.answer, c.out.warn)
 	over, watched := make(chan struct{}), make(chan struct{})

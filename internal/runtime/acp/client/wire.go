@@ -165,14 +165,16 @@ type update struct {
 
 // toolCall is what is said of a tool's use; what is absent is as it was before.
 type toolCall struct {
-	ID        string `json:"toolCallId"`
-	Title     string `json:"title"`
-	Kind      string `json:"kind"`
-	Status    string `json:"status"`
-	Locations []struct {
-		Path string `json:"path"`
-	} `json:"locations"`
-	Shown []shown `json:"-"` // its content
+	ID        string     `json:"toolCallId"`
+	Title     string     `json:"title"`
+	Kind      string     `json:"kind"`
+	Status    string     `json:"status"`
+	Locations []location `json:"locations"`
+	Shown     []shown    `json:"-"` // its content
+}
+
+type location struct {
+	Path string `json:"path"`
 }
 
 // shown is a part of what a tool shows: a diff of a file, or a text.
