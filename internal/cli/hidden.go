@@ -6,6 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrate/internal/detach"
+	"orchestrate/internal/runtime/acp"
+	acpclient "orchestrate/internal/runtime/acp/client"
 	"orchestrate/internal/runtime/decoders"
 	"orchestrate/internal/runtime/standin/script"
 	"orchestrate/internal/supervise"
@@ -47,6 +49,13 @@ func hidden(sys System) []*cobra.Command {
 			Short: "Play the part of an agent in a rehearsal",
 			RunE: func(_ *cobra.Command, args []string) error {
 				return exit(script.Main(args, sys.In, sys.Out, sys.Err))
+			},
+		},
+		{
+			Use: acp.Command, Hidden: true, Args: noArgs,
+			Short: "Have one turn with an agent that speaks the Agent Client Protocol",
+			RunE: func(*cobra.Command, []string) error {
+				return exit(acpclient.Main(sys.In, sys.Out, sys.Err))
 			},
 		},
 	}
