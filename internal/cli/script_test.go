@@ -84,6 +84,7 @@ func TestScripts(t *testing.T) {
 			"files":    files,
 			"expand":   expand,
 			"await":    await,
+			"held":     held,
 			"free":     free,
 			"clean":    clean,
 			"nosecret": nosecret,

@@ -171,6 +171,9 @@ func showState(out io.Writer, s ledger.State) error {
 		fmt.Fprintf(out, ", verdict %s", s.Verdict)
 	}
 	fmt.Fprintln(out)
+	for _, p := range s.Paused {
+		fmt.Fprintf(out, "%s gets no new jobs %s (%s)\n", p.Runtime, whileHeld(p), p.Reason)
+	}
 	t := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(t, "JOB\tSTATUS\tATTEMPT\tRUNTIME\tMODEL\tWHY")
 	for _, j := range jobsOf(s) {
@@ -181,6 +184,18 @@ func showState(out io.Writer, s ledger.State) error {
 		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%s\n", j.ID, j.Status, j.Attempt, orDash(j.Runtime), show(j.Model), orDash(why))
 	}
 	return t.Flush()
+}
+
+// whileHeld says for how long a runtime is held back.
+func whileHeld(p ledger.Paused) string {
+	const shape = "2006-01-02 15:04:05 MST"
+	switch {
+	case p.Until != nil:
+		return "until " + p.Until.Local().Format(shape)
+	case p.Resets != nil:
+		return "in this run; its quota is back at " + p.Resets.Local().Format(shape)
+	}
+	return "in this run; when its quota is back it did not say"
 }
 
 // sayCutOff tells of a run that has not ended and that nobody carries on.

@@ -1,5 +1,5 @@
-// Package dispatch decides when an attempt starts: it keeps the slots, holds
-// paused runtimes back, spaces the starts of runtimes that share state files,
+// Package dispatch decides when an attempt starts: it keeps the slots, leaves
+// runtimes that are held back alone, spaces the starts of runtimes that share state files,
 // and carries out retries and promotions. What an attempt is, and where it runs,
 // is the Backend's business.
 package dispatch
@@ -28,6 +28,9 @@ type Backend interface {
 	Runtime(job string) string
 	// Spacing is the least time between two starts of that runtime.
 	Spacing(runtime string) time.Duration
+	// Held says until when a runtime gets no starts because it ran into a limit; zero
+	// = for the rest of the run.
+	Held(runtime string) (until time.Time, held bool)
 	// MayStart is asked before every start; false ends dispatching, and what has
 	// not begun stays queued.
 	MayStart() bool
@@ -42,6 +45,4 @@ type Ended struct {
 	OK    bool          // the job succeeded
 	Again bool          // start another attempt: a retry, or a promoted successor
 	After time.Duration // …not before this long from now
-	Pause string        // hold this runtime back …
-	Until time.Time     // … until then; zero = for the rest of the run
 }

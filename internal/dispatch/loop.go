@@ -20,10 +20,9 @@ type Loop struct {
 	// anything starts, the backend is called for that attempt, even when ctx has
 	// ended: somebody must see it through. Each takes a slot.
 	Carry []string
-	// Due says before when the next attempt of a job must not start, and Paused for
-	// how long runtimes are held back, as an earlier process decided.
-	Due    map[string]time.Time
-	Paused map[string]time.Time
+	// Due says before when the next attempt of a job must not start, as an earlier
+	// process decided.
+	Due map[string]time.Time
 
 	carry   []string // those of Carry that have no slot yet
 	free    []int
@@ -32,7 +31,6 @@ type Loop struct {
 	tries   map[string]int
 	due     map[string]time.Time // jobs that must not start before
 	last    map[string]time.Time
-	paused  map[string]time.Time // zero = for the rest of the run
 }
 
 type result struct {
@@ -63,8 +61,6 @@ func (l *Loop) init() {
 	l.last = map[string]time.Time{}
 	l.due = map[string]time.Time{}
 	maps.Copy(l.due, l.Due)
-	l.paused = map[string]time.Time{}
-	maps.Copy(l.paused, l.Paused)
 	for i := l.Slots - 1; i >= 0; i-- {
 		l.free = append(l.free, i)
 	}
@@ -161,7 +157,7 @@ func (l *Loop) can(hold func(time.Time)) func(job string) bool {
 // heldUntil says from when on the job's runtime may start another process.
 func (l *Loop) heldUntil(job string) (at time.Time, forever bool) {
 	rt := l.Backend.Runtime(job)
-	if until, ok := l.paused[rt]; ok {
+	if until, held := l.Backend.Held(rt); held {
 		if until.IsZero() {
 			return at, true
 		}
@@ -199,21 +195,9 @@ func (l *Loop) launch(ctx context.Context, job string) {
 	}()
 }
 
-// pause holds a runtime back; the longer of two pauses holds.
-func (l *Loop) pause(runtime string, until time.Time) {
-	have, held := l.paused[runtime]
-	if held && (have.IsZero() || (!until.IsZero() && until.Before(have))) {
-		return
-	}
-	l.paused[runtime] = until
-}
-
 func (l *Loop) settle(r result) {
 	l.running--
 	l.free = append(l.free, r.slot)
-	if r.Pause != "" {
-		l.pause(r.Pause, r.Until)
-	}
 	if r.Again { // it holds no key while nothing of it runs
 		l.due[r.job] = time.Now().Add(r.After)
 		l.Graph.Return(r.job)

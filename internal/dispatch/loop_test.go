@@ -38,10 +38,25 @@ func (g *line) Start(id string)           { g.begun[id] = true }
 func (g *line) Return(id string)          { delete(g.begun, id) }
 func (g *line) Settle(id string, ok bool) { g.settled[id] = ok }
 
+// end is how an attempt of the script ends, and what it holds back from then on.
+type end struct {
+	Ended
+	Pause string
+	For   time.Duration // 0 = for the rest of the run
+}
+
+func (s *script) Held(rt string) (time.Time, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	until, held := s.held[rt]
+	return until, held
+}
+
 // script is a backend in which every attempt takes a second and ends as told.
 type script struct {
 	mu      sync.Mutex
-	ends    map[string][]Ended // by job, one per attempt; the last repeats
+	ends    map[string][]end // by job, one per attempt; the last repeats
+	held    map[string]time.Time
 	space   time.Duration
 	started []string
 	begin   time.Time
@@ -49,6 +64,10 @@ type script struct {
 	now     int
 	may     func() bool
 }
+
+var ok = end{Ended: Ended{OK: true}}
+
+func again(after time.Duration) end { return end{Ended: Ended{Again: true, After: after}} }
 
 func (s *script) Runtime(job string) string    { return "rt-" + job[:1] }
 func (s *script) Spacing(string) time.Duration { return s.space }
@@ -70,7 +89,21 @@ func (s *script) Attempt(ctx context.Context, _ int, job string, n int) Ended {
 	if len(ends) == 0 {
 		return Ended{OK: true}
 	}
-	return ends[min(n, len(ends))-1]
+	e := ends[min(n, len(ends))-1]
+	if e.Pause != "" {
+		s.hold(e.Pause, e.For)
+	}
+	return e.Ended
+}
+
+func (s *script) hold(rt string, d time.Duration) {
+	if s.held == nil {
+		s.held = map[string]time.Time{}
+	}
+	s.held[rt] = time.Time{}
+	if d > 0 {
+		s.held[rt] = time.Now().Add(d)
+	}
 }
 
 func run(t *testing.T, g *line, s *script, slots int, limit time.Duration) {
@@ -102,7 +135,7 @@ func want(t *testing.T, got []string, want ...string) {
 
 func TestDependentStartsWhenItsOwnDependencyEndsNotAStage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &script{ends: map[string][]Ended{"b": {{Again: true}, {OK: true}}}}
+		s := &script{ends: map[string][]end{"b": {again(0), ok}}}
 		run(t, newLine(map[string][]string{"c": {"a"}}, "a", "b", "c"), s, 3, 0)
 		want(t, s.started, "a.1@0s", "b.1@0s", "b.2@1s", "c.1@1s")
 	})
@@ -120,7 +153,7 @@ func TestNeverMoreThanTheSlots(t *testing.T) {
 
 func TestRetryWaitsItsBackoff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &script{ends: map[string][]Ended{"a": {{Again: true, After: 5 * time.Second}, {OK: true}}}}
+		s := &script{ends: map[string][]end{"a": {again(5 * time.Second), ok}}}
 		run(t, newLine(nil, "a"), s, 1, 0)
 		want(t, s.started, "a.1@0s", "a.2@6s")
 	})
@@ -128,7 +161,7 @@ func TestRetryWaitsItsBackoff(t *testing.T) {
 
 func TestPausedRuntimeStartsNothingUntilItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &script{ends: map[string][]Ended{"a1": {{Pause: "rt-a", Until: time.Now().Add(10 * time.Second)}}}}
+		s := &script{ends: map[string][]end{"a1": {{Pause: "rt-a", For: 9 * time.Second}}}}
 		run(t, newLine(nil, "a1", "a2", "b1"), s, 1, 0)
 		want(t, s.started, "a1.1@0s", "b1.1@1s", "a2.1@10s")
 	})
@@ -136,7 +169,7 @@ func TestPausedRuntimeStartsNothingUntilItsTime(t *testing.T) {
 
 func TestRuntimeOutOfQuotaIsLeftAloneForTheRestOfTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &script{ends: map[string][]Ended{"a1": {{Pause: "rt-a"}}}}
+		s := &script{ends: map[string][]end{"a1": {{Pause: "rt-a"}}}}
 		g := newLine(nil, "a1", "a2", "b1")
 		run(t, g, s, 1, 0)
 		want(t, s.started, "a1.1@0s", "b1.1@1s")
@@ -171,22 +204,9 @@ func TestNothingStartsWhenTheBudgetIsSpent(t *testing.T) {
 	})
 }
 
-func TestAShorterPauseDoesNotEndALongerOne(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := &script{ends: map[string][]Ended{
-			"a1": {{Pause: "rt-a"}}, // no quota left
-			"a2": {{Pause: "rt-a", Until: time.Now().Add(2 * time.Second), Again: true}},
-			"b1": {{OK: true, Pause: "rt-b", Until: time.Now().Add(9 * time.Second)}},
-			"b2": {{OK: true, Pause: "rt-b", Until: time.Now().Add(2 * time.Second)}},
-		}}
-		run(t, newLine(map[string][]string{"b3": {"b1", "b2"}}, "a1", "a2", "b1", "b2", "b3"), s, 4, 0)
-		want(t, s.started, "a1.1@0s", "a2.1@0s", "b1.1@0s", "b2.1@0s", "b3.1@9s")
-	})
-}
-
 func TestAttemptNumbersGoOnWhereTheyWere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &script{ends: map[string][]Ended{"a": {{}, {}, {Again: true}, {OK: true}}}}
+		s := &script{ends: map[string][]end{"a": {{}, {}, again(0), ok}}}
 		made := map[string]int{"a": 2}
 		resume(newLine(nil, "a", "b"), s, 2, made)
 		want(t, s.started, "a.3@0s", "a.4@1s", "b.1@0s")
@@ -198,7 +218,7 @@ func TestAttemptNumbersGoOnWhereTheyWere(t *testing.T) {
 
 func TestAttemptsUnderWayAreCarriedOnFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &script{ends: map[string][]Ended{"c": {{}, {Again: true}, {OK: true}}}}
+		s := &script{ends: map[string][]end{"c": {{}, again(0), ok}}}
 		resume(newLine(map[string][]string{"d": {"c"}}, "a", "b", "c", "d"), s, 2, map[string]int{"c": 2, "b": 1}, "b", "c")
 		want(t, s.started, "b.1@0s", "c.2@0s", "a.1@1s", "c.3@1s", "d.1@2s")
 		if s.most != 2 {
@@ -268,12 +288,11 @@ func TestCarriedJobsHoldTheirSerializeKey(t *testing.T) {
 func TestWhatWasHeldBackStaysSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newLine(nil, "a", "b", "c")
-		s := &script{begin: time.Now(), ends: map[string][]Ended{
-			"a": {{}, {Again: true}, {OK: true}}, "b": {{OK: true}}, "c": {{OK: true}},
-		}}
+		s := &script{begin: time.Now(), ends: map[string][]end{"a": {{}, again(0), ok}}}
+		s.hold("rt-b", 3*time.Second)
 		(&Loop{
 			Graph: g, Backend: s, Slots: 3, Attempts: map[string]int{"a": 1},
-			Due: map[string]time.Time{"a": s.begin.Add(5 * time.Second)}, Paused: map[string]time.Time{"rt-b": s.begin.Add(3 * time.Second)},
+			Due: map[string]time.Time{"a": s.begin.Add(5 * time.Second)},
 		}).Run(t.Context())
 		want := []string{"c.1@0s", "b.1@3s", "a.2@5s", "a.3@6s"}
 		if !slices.Equal(s.started, want) {
@@ -286,11 +305,11 @@ func TestWhatWasHeldBackStaysSo(t *testing.T) {
 // waits for a time or for a quota.
 func TestWaitingJobsHoldNoSerializeKey(t *testing.T) {
 	for name, c := range map[string]struct {
-		first Ended
+		first end
 		want  []string
 	}{
-		"for a time":  {Ended{Again: true, After: 5 * time.Second}, []string{"a1.1@0s", "b1.1@1s", "a1.2@6s"}},
-		"for a quota": {Ended{Again: true, Pause: "rt-a"}, []string{"a1.1@0s", "b1.1@1s"}},
+		"for a time":  {again(5 * time.Second), []string{"a1.1@0s", "b1.1@1s", "a1.2@6s"}},
+		"for a quota": {end{Ended: Ended{Again: true}, Pause: "rt-a"}, []string{"a1.1@0s", "b1.1@1s"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -302,7 +321,7 @@ func TestWaitingJobsHoldNoSerializeKey(t *testing.T) {
 				if errs != nil {
 					t.Fatal(errs)
 				}
-				s := &script{ends: map[string][]Ended{"a1": {c.first, {OK: true}}}}
+				s := &script{ends: map[string][]end{"a1": {c.first, ok}}}
 				resume(tracked{g.Track()}, s, 2, nil)
 				want(t, s.started, c.want...)
 			})

@@ -139,6 +139,14 @@ func (b *backend) Spacing(name string) time.Duration {
 	return 0
 }
 
+// Held implements dispatch.Backend.
+func (b *backend) Held(name string) (time.Time, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	until, held := b.paused[name]
+	return until, held
+}
+
 // MayStart implements dispatch.Backend: usd and tokens hold back what has not begun.
 func (b *backend) MayStart() bool {
 	b.mu.Lock()
@@ -309,14 +317,6 @@ type sequel struct {
 	next  ledger.Next   // the same for the journal, with what is held back
 }
 
-func (s sequel) ended(ok bool) dispatch.Ended {
-	e := dispatch.Ended{OK: ok, Again: s.again, After: s.after, Pause: s.next.Pause}
-	if s.next.Until != nil {
-		e.Until = *s.next.Until
-	}
-	return e
-}
-
 // sequelOf decides about an attempt that ended.
 func (r *run) sequelOf(ctx context.Context, j *jobRun, a *attempt, status ledger.JobStatus) (s sequel) {
 	switch {
@@ -345,7 +345,6 @@ func (r *run) sequelOf(ctx context.Context, j *jobRun, a *attempt, status ledger
 // comes first: no file may say more than it proves.
 func (r *run) conclude(ctx context.Context, j *jobRun, a *attempt, status ledger.JobStatus, work *ledger.Work) dispatch.Ended {
 	s := r.sequelOf(ctx, j, a, status)
-	ended := s.ended(status.Status == ledger.Success)
 	record := ledger.Settle(status)
 	if s.again {
 		record = ledger.AttemptEnded(status)
@@ -377,7 +376,7 @@ func (r *run) conclude(ctx context.Context, j *jobRun, a *attempt, status ledger
 		j.route, j.tries = *s.moved, 0
 		j.moves++
 	}
-	return ended
+	return dispatch.Ended{OK: status.Status == ledger.Success, Again: s.again, After: s.after}
 }
 
 // cutOffOnce allows one more attempt to a job whose supervisor died: that was not

@@ -223,7 +223,7 @@ func (r *run) carryThrough(ctx context.Context, obs Observer) (Result, error) {
 	}
 	(&dispatch.Loop{
 		Graph: (*order)(r), Backend: (*backend)(r), Slots: r.plan.Spec.Concurrency,
-		Attempts: r.attempts, Carry: r.underWay(), Due: r.due, Paused: r.paused,
+		Attempts: r.attempts, Carry: r.underWay(), Due: r.due,
 	}).Run(work)
 	if r.broken != nil {
 		return Result{}, r.broken

@@ -52,7 +52,8 @@ type Settlement struct {
 //     into its timeout, because the refusal is the cause
 //  5. stopped at a limit: timeout, first_output. An error flag that our own signal
 //     provoked does not hide this
-//  6. the runtime's error flag: its class, whatever the exit status
+//  6. the runtime's error flag: its class, whatever the exit status; a limit of a plan
+//     is quota, in whatever class the runtime put it
 //  7. no completion event: no_completion; crash when it ended before it began, over
 //     its command line or over a configuration file that it could not read
 //  8. completion without the flag, but an exit status other than 0 that our signal
@@ -122,7 +123,20 @@ func flagged(f Facts) (runtime.Reason, string) {
 	if !o.ErrorFlag && f.Exit.Stop != supervise.StopSettled {
 		return "", ""
 	}
-	return cmp.Or(o.Reason, runtime.ReasonCrash), cmp.Or(o.Evidence, "the runtime's error flag is set ("+howItEnded(f.Exit)+")")
+	return limitOf(cmp.Or(o.Reason, runtime.ReasonCrash), o.Evidence), cmp.Or(o.Evidence, "the runtime's error flag is set ("+howItEnded(f.Exit)+")")
+}
+
+// limitOf tells the limit of a plan or a day, after which no waiting in this run helps,
+// from that of a minute. Services answer both in the same way, and only the words for
+// a person differ.
+func limitOf(why runtime.Reason, said string) runtime.Reason {
+	low := strings.ToLower(said)
+	plan := anyIn(low, "usage limit", "hour limit", "daily limit", "weekly limit", "monthly limit", "session limit", "your limit") ||
+		strings.Contains(low, "limit reached") && !strings.Contains(low, "rate limit")
+	if plan && (why == runtime.ReasonRateLimit || why == runtime.ReasonCrash && strings.Contains(low, "reset")) {
+		return runtime.ReasonQuota
+	}
+	return why
 }
 
 // uncompleted is about the completion event and the exit status.
@@ -135,11 +149,11 @@ func uncompleted(f Facts) (runtime.Reason, string) {
 	case o.Completed && clean(f.Exit):
 		return "", ""
 	case o.Completed && o.Reason != "": // the exit status is its completion, and was none
-		return o.Reason, cmp.Or(o.Evidence, howItEnded(f.Exit))
+		return limitOf(o.Reason, o.Evidence), cmp.Or(o.Evidence, howItEnded(f.Exit))
 	case o.Completed:
 		return runtime.ReasonCrash, "completed without its error flag, but " + howItEnded(f.Exit)
 	case o.Reason != "":
-		return o.Reason, cmp.Or(o.Evidence, howItEnded(f.Exit))
+		return limitOf(o.Reason, o.Evidence), cmp.Or(o.Evidence, howItEnded(f.Exit))
 	case usageError(f.Exit):
 		return runtime.ReasonCrash, "ended before it began, as after a usage error: " + howItEnded(f.Exit) + tail(o.Evidence)
 	}

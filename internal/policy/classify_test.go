@@ -33,6 +33,10 @@ func flag(reason runtime.Reason) func(*Facts) {
 	}
 }
 
+func says(reason runtime.Reason, text string) func(*Facts) {
+	return all(exit(1), flag(reason), func(f *Facts) { f.Exit.Outcome.Evidence = text })
+}
+
 func all(changes ...func(*Facts)) func(*Facts) {
 	return func(f *Facts) {
 		for _, c := range changes {
@@ -72,6 +76,11 @@ func TestClassify(t *testing.T) {
 		"exit 1, no flag": {exit(1), runtime.ReasonCrash, "completed without its error flag, but exit status 1"},
 		"exit 1, flag":    {all(exit(1), flag(runtime.ReasonAuth)), runtime.ReasonAuth, "it said so"},
 
+		"a limit of the minute":    {says(runtime.ReasonRateLimit, "Rate limit reached for requests. Please try again in 20s."), runtime.ReasonRateLimit, "Rate limit reached"},
+		"a limit of the plan":      {says(runtime.ReasonRateLimit, "You've hit your limit · resets 3am (Europe/Berlin)"), runtime.ReasonQuota, "hit your limit"},
+		"a limit of the week":      {says(runtime.ReasonRateLimit, "You've hit your weekly limit · resets Oct 28, 5pm"), runtime.ReasonQuota, "weekly limit"},
+		"a limit without a class":  {says(runtime.ReasonCrash, "limit reached, resets 21:20"), runtime.ReasonQuota, "resets 21:20"},
+		"no limit of a plan":       {says(runtime.ReasonCrash, "stack limit reached"), runtime.ReasonCrash, "stack limit"},
 		"flag without a class":     {flag(""), runtime.ReasonCrash, "it said so"},
 		"our signal after the end": {all(stop(supervise.StopSettled), flag(runtime.ReasonAuth)), runtime.ReasonAuth, "it said so"},
 		"killed by someone":        {func(f *Facts) { f.Exit.ExitCode, f.Exit.Signal = nil, "KILL" }, runtime.ReasonCrash, "signal KILL"},

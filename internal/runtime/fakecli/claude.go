@@ -96,6 +96,11 @@ func (c *call) claudeRun() int {
 		fmt.Fprintln(c.err, "Error: Input must be provided either through stdin or as a prompt argument when using --print")
 		return 1
 	}
+	run := c.scenario.run(string(prompt))
+	if run.Broken != "" {
+		fmt.Fprintln(c.err, run.Broken)
+		return 1
+	}
 	asked, _ := c.value("--model")
 	s := &claudeStream{call: c, session: "11111111-2222-4333-8444-555555555555", model: c.scenario.resolved(asked)}
 	if id, ok := c.value("--session-id"); ok {
@@ -107,7 +112,7 @@ func (c *call) claudeRun() int {
 		"type": "system", "subtype": "init", "cwd": workingFolder(), "model": s.model, "permissionMode": mode,
 		"tools": strings.Split(tools, ","), "mcp_servers": []any{}, "apiKeySource": "ANTHROPIC_API_KEY", "agents": c.scenario.Agents,
 	})
-	exit, err := script.Play(c.scenario.run(string(prompt)), script.Stage{Prompt: string(prompt), Out: os.Getenv("ORCHESTRATE_OUT"), Emit: s.emit, Stderr: c.err})
+	exit, err := script.Play(run.Steps, script.Stage{Prompt: string(prompt), Out: os.Getenv("ORCHESTRATE_OUT"), Emit: s.emit, Stderr: c.err})
 	if err != nil {
 		fmt.Fprintf(c.err, "fakecli: %v\n", err)
 	}

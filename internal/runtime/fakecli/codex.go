@@ -144,10 +144,15 @@ func (c *call) codexExec() int {
 		fmt.Fprintln(c.err, "No prompt provided via stdin.")
 		return 1
 	}
+	run := c.scenario.run(string(prompt))
+	if run.Broken != "" {
+		fmt.Fprintln(c.err, run.Broken)
+		return 1
+	}
 	s := &codexStream{call: c}
 	c.json(map[string]any{"type": "thread.started", "thread_id": "01a228d8-0000-7000-8000-000000000001"})
 	c.json(map[string]any{"type": "turn.started"})
-	exit, err := script.Play(c.scenario.run(string(prompt)), script.Stage{Prompt: string(prompt), Out: os.Getenv("ORCHESTRATE_OUT"), Emit: s.emit, Stderr: c.err})
+	exit, err := script.Play(run.Steps, script.Stage{Prompt: string(prompt), Out: os.Getenv("ORCHESTRATE_OUT"), Emit: s.emit, Stderr: c.err})
 	if err != nil {
 		fmt.Fprintf(c.err, "fakecli: %v\n", err)
 	}
@@ -217,7 +222,7 @@ func (s *codexStream) failed(l standin.Line) {
 		message = "unexpected status 401 Unauthorized: " + l.Text
 		s.json(map[string]any{"type": "error", "message": "Reconnecting... 1/5 (" + message + ")"})
 	case runtime.ReasonRateLimit:
-		message = "exceeded retry limit, last status: 429 Too Many Requests"
+		message = "exceeded retry limit, last status: 429 Too Many Requests: " + l.Text
 	case runtime.ReasonUnknownModel:
 		message = "unexpected status 404 Not Found: " + l.Text
 	}

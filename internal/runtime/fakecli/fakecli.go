@@ -18,6 +18,8 @@
 //	runs:                          # the first that matches the prompt plays
 //	  - match: "text of the prompt"
 //	    unless_exists: /tmp/second # does not match once that file is there
+//	    once: /tmp/first           # matches only who makes that file
+//	    broken: "bad config"       # says so on standard error instead of beginning
 //	    steps:                     # as in the stand-in's scripts
 //	      - write: {path: a.txt, content: x}
 //	      - answer: done

@@ -114,3 +114,17 @@ runs:
 		}
 	}
 }
+
+// A run that is meant once is whoever's comes first, and one that is broken does not
+// even begin.
+func TestARunThatIsMeantOnce(t *testing.T) {
+	for cli, args := range map[string][]string{"claude": {"-p"}, "codex": {"exec", "-"}} {
+		scenario := "runs: [{once: " + filepath.Join(t.TempDir(), "first") + ", broken: bad config}, {steps: [{answer: fine}]}]"
+		if got := as(t, cli, scenario, "hi", args...); got.code != 1 || got.stderr != "bad config\n" || got.stdout != "" {
+			t.Errorf("%s, first: %+v", cli, got)
+		}
+		if got := as(t, cli, scenario, "hi", args...); got.code != 0 || !strings.Contains(got.stdout, "fine") {
+			t.Errorf("%s, second: %+v", cli, got)
+		}
+	}
+}

@@ -39,6 +39,8 @@ type Model struct {
 type Run struct {
 	Match        string        `yaml:"match"` // a part of the prompt; "" = any
 	UnlessExists string        `yaml:"unless_exists"`
+	Once         string        `yaml:"once"`
+	Broken       string        `yaml:"broken"`
 	Steps        []script.Step `yaml:"steps"`
 }
 
@@ -83,19 +85,27 @@ func find(argv0 string) (data []byte, path string, err error) {
 
 // run picks what to do for a prompt; without a match there is nothing to do but
 // to answer.
-func (s Scenario) run(prompt string) []script.Step {
+func (s Scenario) run(prompt string) Run {
 	for _, r := range s.Runs {
-		if !strings.Contains(prompt, r.Match) {
-			continue
+		if strings.Contains(prompt, r.Match) && !there(r.UnlessExists) && (r.Once == "" || made(r.Once)) {
+			return r
 		}
-		if r.UnlessExists != "" {
-			if _, err := os.Stat(r.UnlessExists); err == nil {
-				continue
-			}
-		}
-		return r.Steps
 	}
-	return nil
+	return Run{}
+}
+
+func there(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
+// made reports whether this process is the one that makes the file.
+func made(file string) bool {
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return false
+	}
+	return f.Close() == nil
 }
 
 // preset is the model that answers when none is asked for.
