@@ -53,7 +53,7 @@ func version(ctx context.Context, asker *Asker, id Identity) (found, reason stri
 	if why := Trouble(id.Name+" --version", answer); why != "" {
 		return "", why
 	}
-	line := FirstLine(string(answer.Stdout))
+	line := FirstLine(Text(answer)) // some print it on standard error
 	if m := id.Form.FindStringSubmatch(line); m != nil {
 		return m[1], ""
 	}
