@@ -48,6 +48,7 @@ type Plan struct {
 	noTreeNext string // what a person can do about that, "" = see route
 	noTree     string // why no worktree can be made, "" = it can
 	source     []byte // of the spec when the run began; nil = what is in the file
+	house      []byte // what the repository said when the run began, nil = nothing
 	fixed      string // the base when the run began, "" = resolved anew
 	secrets    []string
 	allowed    []string // fingerprints of what the operator says is no secret
@@ -125,7 +126,7 @@ func (p *Plan) read() (errs []spec.Diagnostic) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(p.Request.Cwd, path)
 	}
-	opt := spec.Options{Cwd: p.Request.Cwd, WorkspaceRoot: p.Root, Secrets: p.findSecrets}
+	opt := spec.Options{Cwd: p.Request.Cwd, WorkspaceRoot: p.Root, Secrets: p.findSecrets, Repository: p.repositorySays}
 	if p.source != nil {
 		p.Spec, errs = spec.Parse(path, p.source, opt)
 	} else {
@@ -379,6 +380,7 @@ func (p *Plan) mayRehearse() bool {
 // note says what a person should know before anything starts.
 func (p *Plan) note() {
 	p.Spec.Warning = append(p.Spec.Warning, p.Graph.Warnings(p.isolated)...)
+	p.noteRepository()
 	if shown := ledger.HistoryShown(p.Root); shown != "" && p.Repo != nil {
 		p.Notes = append(p.Notes, shown)
 	}

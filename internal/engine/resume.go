@@ -94,6 +94,9 @@ func (e *Engine) reread(ctx context.Context, led *ledger.Run, info ledger.RunInf
 		return nil, err
 	}
 	p := &Plan{Request: Request{Spec: info.SpecPath, Cwd: info.Cwd, Rehearse: info.Rehearse, Script: info.Script}, source: source, fixed: info.Base}
+	if p.house, err = recordedHouse(led, info); err != nil {
+		return nil, err
+	}
 	errs, err := p.readAll(ctx, e)
 	if err != nil {
 		return nil, err

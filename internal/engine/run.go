@@ -306,6 +306,9 @@ func (r *run) open(obs Observer) error {
 		r.led.WriteFile(ledger.JobsFile, r.plan.Spec.Resolved()),
 		r.led.WriteJSON(ledger.ApprovalsFile, ledger.Approvals{SchemaVersion: ledger.SchemaVersion, Approvals: []ledger.Approval{}}),
 	)
+	if repo := r.plan.Spec.Repository; repo != nil {
+		err = errors.Join(err, r.led.WriteFile(ledger.DefaultsFile, repo.Source))
+	}
 	first := []ledger.Record{ledger.RunStarted(r.info())}
 	if err = errors.Join(err, r.led.Append(first...)); err != nil {
 		return err
@@ -325,6 +328,9 @@ func (r *run) info() ledger.RunInfo {
 	info := ledger.RunInfo{
 		RunID: r.led.ID, SpecPath: p.Spec.Path, SpecDigest: p.Spec.Digest, Base: p.Base,
 		Dir: r.led.Dir, Cwd: p.Request.Cwd, Rehearse: p.Request.Rehearse, Script: p.Request.Script,
+	}
+	if p.Spec.Repository != nil {
+		info.RepositoryDigest = p.Spec.Repository.Digest
 	}
 	for i := range p.Spec.Jobs {
 		info.Jobs = append(info.Jobs, p.Spec.Jobs[i].ID)

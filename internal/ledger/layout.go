@@ -10,6 +10,7 @@ import (
 const (
 	SpecFile       = "spec.yaml"      // the bytes the user gave
 	JobsFile       = "jobs.yaml"      // resolved, every default explicit
+	DefaultsFile   = "defaults.yaml"  // the bytes of the repository's file
 	RuntimesFile   = "runtimes.json"  // this run's profiles
 	StateFile      = "state.json"     // readable snapshot
 	JournalFile    = "journal.jsonl"  // every transition and normalized event

@@ -83,6 +83,8 @@ type RunInfo struct {
 	Cwd        string   `json:"cwd"`        // where the run was started from
 	Rehearse   bool     `json:"rehearse"`
 	Script     string   `json:"script"` // of the stand-in, "" = none
+	// RepositoryDigest is the SHA-256 of defaults.yaml, hex, "" = there is none.
+	RepositoryDigest string `json:"repositoryDigest"`
 }
 
 // Work is what an attempt was given and what it left, as digests: whether its

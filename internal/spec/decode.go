@@ -26,16 +26,18 @@ var retryable = [...]string{"rate_limit", "network", "crash"}
 
 // jobView is one job of the document over the defaults.
 type jobView struct {
-	own value
-	def value
-	job *Job
+	own  value
+	def  value
+	repo value // what the repository sets
+	job  *Job
 }
 
 // agentOnly are the fields that mean nothing to a plain program. In defaults
 // they are for the other jobs; said by an exec job they are a mistake.
 var agentOnly = [...]string{"fallback_runtime", "agent", "model", "effort", "prompt_file", "skill", "instructions", "allowed_tools", "disallowed_tools"}
 
-// get is the job's own value of a field, else the default.
+// get is the job's own value of a field, else the spec's default, else what the
+// repository sets.
 func (v jobView) get(key string) value {
 	own := v.own.field(key)
 	if own.present() || !v.inherits(key) {
@@ -43,6 +45,9 @@ func (v jobView) get(key string) value {
 	}
 	if def := v.def.field(key); def.present() {
 		return def
+	}
+	if repo := v.repo.field(key); repo.present() && (!v.program() || slices.Contains(forPrograms, key)) {
+		return repo
 	}
 	return own
 }
@@ -58,14 +63,16 @@ func (v jobView) inherits(key string) bool {
 			}
 		}
 	}
+	return !v.program() || !slices.Contains(agentOnly[:], key)
+}
+
+// program reports whether the job runs a plain program.
+func (v jobView) program() bool {
 	runtime := v.own.field("runtime")
 	if !runtime.present() {
 		runtime = v.def.field("runtime")
 	}
-	if runtime.text() == "exec" || v.own.field("command").present() {
-		return !slices.Contains(agentOnly[:], key)
-	}
-	return true
+	return runtime.text() == "exec" || v.own.field("command").present()
 }
 
 // decode makes a Spec of what can be made sense of.
@@ -87,11 +94,12 @@ func (r *reader) decode(root value) (*Spec, []jobView) {
 	s.ModePos = r.diagnostic(root.field("arbiter").field("mode").at(), "", "", "").Pos
 	s.WorkspaceRoots = r.workspaceRoots(root.field("workspace_roots"))
 	r.roots = s.WorkspaceRoots
+	r.repository(s)
 	views := []jobView{}
 	items := root.field("jobs").items()
 	s.Jobs = make([]Job, len(items))
 	for i, own := range items {
-		v := jobView{own: own, def: root.field("defaults"), job: &s.Jobs[i]}
+		v := jobView{own: own, def: root.field("defaults"), repo: r.repo, job: &s.Jobs[i]}
 		if own.t.kind == kindMap {
 			r.job(v)
 			views = append(views, v)

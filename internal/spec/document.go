@@ -44,7 +44,7 @@ func (r *reader) document(data []byte) *tree {
 		return nil
 	}
 	if root.kind != kindMap {
-		r.report(root.at, "", "type", fmt.Sprintf("found %s; allowed: a mapping with version and jobs", root.words()))
+		r.report(root.at, "", "type", fmt.Sprintf("found %s; allowed: %s", root.words(), r.holds))
 		return nil
 	}
 	return root

@@ -55,15 +55,24 @@ func (r *reader) file(v value) (File, bool) {
 		r.failf(v, "file", "the file %s is absolute; allowed: a path relative to the spec file", quote(name))
 		return File{}, false
 	}
-	real, err := filepath.EvalSymlinks(filepath.Join(r.opt.Dir, name))
+	dir := r.opt.Dir
+	if v.file != "" {
+		dir = filepath.Dir(v.file)
+	}
+	real, err := filepath.EvalSymlinks(filepath.Join(dir, name))
 	if err != nil {
-		r.failf(v, "file", "the file %s: %s in %s; allowed: a path relative to the spec file", quote(name), readFault(err), r.opt.Dir)
+		r.failf(v, "file", "the file %s: %s in %s; allowed: a path relative to the file that names it", quote(name), readFault(err), dir)
 		return File{}, false
 	}
 	home, err := filepath.EvalSymlinks(r.opt.Dir)
 	if err != nil || (!inside(home, real) && !r.inRoots(real)) {
 		r.failf(v, "file", "the file %s is %s, outside the spec's folder and the workspace roots; copy it there", quote(name), real)
 		return File{}, false
+	}
+	if v.file != "" { // named as the spec would name it
+		if rel, err := filepath.Rel(r.opt.Dir, filepath.Join(dir, name)); err == nil {
+			name = filepath.ToSlash(rel)
+		}
 	}
 	return r.content(v, name, real)
 }

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 )
 
@@ -18,7 +19,8 @@ func (d Diagnostic) String() string {
 const maxSnippet = 100
 
 // Format prints diagnostics one after the other, each with the line of source
-// (the spec's bytes) and a caret below it. A line with a secret is never shown.
+// (the spec's bytes) and a caret below it. A line with a secret is never shown, nor one
+// of another file.
 func Format(ds []Diagnostic, source []byte) string {
 	hidden := map[int]bool{}
 	for _, d := range ds {
@@ -31,7 +33,8 @@ func Format(ds []Diagnostic, source []byte) string {
 	for _, d := range ds {
 		b.WriteString(d.String())
 		b.WriteByte('\n')
-		if !hidden[d.Pos.Line] && d.Pos.Line <= len(lines) && len(source) > 0 {
+		elsewhere := filepath.Base(d.Pos.File) == RepositoryFile
+		if !elsewhere && !hidden[d.Pos.Line] && d.Pos.Line <= len(lines) && len(source) > 0 {
 			b.WriteString(snippet(lines[d.Pos.Line-1], d.Pos))
 		}
 	}

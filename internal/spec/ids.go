@@ -9,7 +9,7 @@ import (
 // runFiles are the files of a run directory and of a job directory. A job's
 // folder stands beside the former, and on a case-insensitive disk too.
 var runFiles = [...]string{
-	"spec.yaml", "request.md", "jobs.yaml", "runtimes.json", "state.json", "journal.jsonl", "checkout.json",
+	"spec.yaml", "request.md", "jobs.yaml", "defaults.yaml", "runtimes.json", "state.json", "journal.jsonl", "checkout.json",
 	"report.md", "report.html", "report.json", "approvals.json", "orchestrate-history.jsonl",
 	"prompt.md", "command.txt", "stdout.txt", "stderr.txt", "output.md", "status.json",
 	"session.json", "events.jsonl", "exit.json", "changes.patch", "request.json", "result.md",

@@ -24,6 +24,9 @@ type Options struct {
 	// Dir is the folder that prompt_file, skill and instructions are relative to.
 	// Default: the spec's own folder. It is for reading a run's jobs.yaml again.
 	Dir string
+	// Repository gives the text of the RepositoryFile of the workspace root, nil where
+	// there is none. Without it no such file counts.
+	Repository func(root string) ([]byte, error)
 	// Secrets finds secrets in a text; nil looks for none.
 	Secrets func(text string) []Secret
 }
@@ -56,7 +59,7 @@ func Parse(name string, data []byte, opt Options) (*Spec, []Diagnostic) {
 	opt.Dir = cmp.Or(opt.Dir, filepath.Dir(abs))
 	opt.Cwd = cmp.Or(opt.Cwd, filepath.Dir(abs))
 	opt.WorkspaceRoot = cmp.Or(opt.WorkspaceRoot, opt.Cwd)
-	r := &reader{name: name, opt: opt, spoiled: map[string]bool{}, secretLines: map[int]bool{}}
+	r := &reader{name: name, holds: "a mapping with version and jobs", opt: opt, spoiled: map[string]bool{}, secretLines: map[int]bool{}}
 	s := r.read(data)
 	r.settle()
 	if len(r.errors) > 0 {
@@ -71,8 +74,10 @@ func Parse(name string, data []byte, opt Options) (*Spec, []Diagnostic) {
 // reader collects everything that is to be said about one document.
 type reader struct {
 	name        string
+	holds       string // what the document is, for messages
 	opt         Options
 	roots       []string        // resolved workspace roots
+	repo        value           // what the repository sets for jobs
 	spoiled     map[string]bool // fields about which an error was said already
 	lines       []string        // of the document, for places in blocks
 	secretLines map[int]bool    // lines whose text must not be repeated
@@ -107,15 +112,20 @@ func (r *reader) full() bool { return len(r.errors) > maxErrors }
 
 // report adds an error at a place.
 func (r *reader) report(at spot, field, rule, message string) {
+	r.reportIn("", at, field, rule, message)
+}
+
+// reportIn is report for another file, "" = the document's own.
+func (r *reader) reportIn(file string, at spot, field, rule, message string) {
 	if len(r.errors) == maxErrors {
 		field, rule, message = "", "more", fmt.Sprintf("there are more than %d mistakes; mend those that are listed first", maxErrors)
 	}
 	if r.full() {
 		return
 	}
-	r.errors = append(r.errors, r.diagnostic(at, field, rule, message))
+	r.errors = append(r.errors, r.about(value{path: field, near: at, file: file}, rule, message))
 	if field != "" {
-		r.spoiled[field] = true
+		r.spoiled[file+field] = true
 	}
 }
 
@@ -126,11 +136,11 @@ func (r *reader) fail(v value, rule, message string) {
 		return
 	}
 	for path := v.path; path != ""; path = parentPath(path) {
-		if r.spoiled[path] && (path == v.path || !isJob(path)) {
+		if r.spoiled[v.file+path] && (path == v.path || !isJob(path)) {
 			return
 		}
 	}
-	r.report(v.at(), v.path, rule, message)
+	r.reportIn(v.file, v.at(), v.path, rule, message)
 }
 
 // failf is fail with a format.
@@ -143,12 +153,19 @@ func (r *reader) failf(v value, rule, format string, args ...any) {
 
 // warn adds a warning about a value.
 func (r *reader) warn(v value, rule, message string) {
-	r.warnings = append(r.warnings, r.diagnostic(v.at(), v.path, rule, message))
+	r.warnings = append(r.warnings, r.about(v, rule, message))
 }
 
 // advise adds advice about a value.
 func (r *reader) advise(v value, rule, message string) {
-	r.advice = append(r.advice, r.diagnostic(v.at(), v.path, rule, message))
+	r.advice = append(r.advice, r.about(v, rule, message))
+}
+
+// about is a diagnostic about a value, whichever file it is in.
+func (r *reader) about(v value, rule, message string) Diagnostic {
+	d := r.diagnostic(v.at(), v.path, rule, message)
+	d.Pos.File = cmp.Or(v.file, d.Pos.File)
+	return d
 }
 
 func (r *reader) diagnostic(at spot, field, rule, message string) Diagnostic {

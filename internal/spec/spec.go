@@ -18,6 +18,8 @@ type Spec struct {
 	Arbiter        Arbiter
 	Jobs           []Job
 
+	Repository *Repository // what the repository sets; nil = nothing
+
 	Path    string   // absolute path of the file
 	Dir     string   // its folder: prompt_file and instructions are relative to it
 	Source  []byte   // the bytes the user gave

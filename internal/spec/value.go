@@ -8,6 +8,7 @@ type value struct {
 	t    *tree
 	path string
 	near spot
+	file string // that it is in, where that is not the document
 }
 
 // present reports whether there is anything but null.
@@ -23,7 +24,7 @@ func (v value) at() spot {
 
 // field is the value of a key.
 func (v value) field(key string) value {
-	out := value{path: key, near: v.at()}
+	out := value{path: key, near: v.at(), file: v.file}
 	if v.path != "" {
 		out.path = v.path + "." + key
 	}
@@ -59,7 +60,7 @@ func (v value) items() []value {
 
 // item is the i-th member of a list, from 0.
 func (v value) item(i int) value {
-	out := value{path: v.path + "[" + strconv.Itoa(i) + "]", near: v.at()}
+	out := value{path: v.path + "[" + strconv.Itoa(i) + "]", near: v.at(), file: v.file}
 	if v.t != nil && v.t.kind == kindList && i >= 0 && i < len(v.t.items) {
 		out.t = v.t.items[i]
 	}

@@ -1,0 +1,65 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/spec"
+)
+
+// repositorySays is the text of the repository's file at the workspace root, nil
+// where there is none. A run that goes on takes what it began with, not what the file
+// says by now.
+func (p *Plan) repositorySays(root string) ([]byte, error) {
+	if p.source != nil {
+		return p.house, nil
+	}
+	folder, err := os.OpenRoot(root) // a link must not lead out of it
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close() //nolint:errcheck // opened for reading
+	f, err := folder.Open(spec.RepositoryFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // opened for reading
+	return io.ReadAll(io.LimitReader(f, spec.MaxBytes+1))
+}
+
+// recordedHouse is what the repository said when the run began.
+func recordedHouse(led *ledger.Run, info ledger.RunInfo) ([]byte, error) {
+	if info.RepositoryDigest == "" {
+		return nil, nil
+	}
+	data, err := led.ReadFile(ledger.DefaultsFile)
+	if err != nil {
+		return nil, err
+	}
+	if digest(data) != info.RepositoryDigest {
+		return nil, fmt.Errorf("%s is not what the run began with, so its jobs cannot be read as they were: run the spec anew", led.Path(ledger.DefaultsFile))
+	}
+	return data, nil
+}
+
+// noteRepository says what the repository's file did and what of it does not count.
+func (p *Plan) noteRepository() {
+	repo := p.Spec.Repository
+	if repo == nil {
+		return
+	}
+	if len(repo.Sets) > 0 {
+		p.Notes = append(p.Notes, fmt.Sprintf("where the spec is silent, %s sets: %s", spec.RepositoryFile, strings.Join(repo.Sets, ", ")))
+	}
+	for _, d := range repo.Ignored {
+		p.Notes = append(p.Notes, fmt.Sprintf("%s:%d: %s %s", spec.RepositoryFile, d.Pos.Line, d.Field, d.Message))
+	}
+}
