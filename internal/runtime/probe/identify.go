@@ -1,7 +1,6 @@
 package probe
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -60,7 +59,6 @@ func version(ctx context.Context, asker *Asker, id Identity) (found, reason stri
 	how := "answered"
 	if answer.ExitCode != 0 {
 		how = fmt.Sprintf("failed with exit status %d and said", answer.ExitCode)
-		line = cmp.Or(line, FirstLine(string(answer.Stderr)))
 	}
 	return "", fmt.Sprintf("%s does not say that it is %s: --version %s %q", asker.Path, id.Name, how, Bounded(line, 80))
 }
