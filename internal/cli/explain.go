@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrate/internal/engine"
+	"orchestrate/internal/inventory"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/ui"
 )
@@ -52,7 +53,7 @@ func runExplain(sys System, arg, job string, asJSON bool) (err error) {
 	if asJSON {
 		return printJSON(sys.Out, story)
 	}
-	tell(sys.Out, story, notInstalled(story.Runtimes))
+	tell(sys.Out, story, inventory.Inventory{Profiles: story.Runtimes}.Absent())
 	return nil
 }
 

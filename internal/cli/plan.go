@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrate/internal/engine"
+	"orchestrate/internal/inventory"
 )
 
 type planOptions struct {
@@ -95,7 +96,7 @@ func showPlan(w io.Writer, p engine.Preview) {
 	for _, n := range p.Notes {
 		fmt.Fprintf(w, "note: %s\n", n)
 	}
-	absent := notInstalled(p.Runtimes)
+	absent := inventory.Inventory{Profiles: p.Runtimes}.Absent()
 	for _, j := range p.Jobs {
 		showJob(w, j, absent)
 	}

@@ -9,7 +9,6 @@ import (
 	"orchestrate/internal/engine"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/route"
-	"orchestrate/internal/runtime"
 	"orchestrate/internal/untrusted"
 )
 
@@ -99,14 +98,4 @@ func account(c ledger.Candidate) string {
 		}
 	}
 	return strings.Join(all, "; ")
-}
-
-// notInstalled names the runtimes that were looked for and not found.
-func notInstalled(profiles []runtime.Profile) (names []string) {
-	for _, p := range profiles {
-		if p.State == runtime.StateUnavailable && p.Executable == nil && p.Kind == runtime.KindCLI {
-			names = append(names, p.Runtime)
-		}
-	}
-	return names
 }

@@ -46,13 +46,17 @@ func (in Input) grantAccess(o *option) {
 	case in.Job.Writes():
 		o.access = runtime.AccessEdit
 	}
-	if o.buildErr = in.builds(o, o.access); o.buildErr == "" || len(in.Job.AllowedTools) == 0 {
+	tools := in.Job.AllowedTools
+	o.buildErr = in.builds(o, o.access, tools)
+	switch {
+	case o.buildErr == "" || len(tools) == 0:
+		return
+	case in.builds(o, o.access, nil) != "": // the tools are not the reason
+		return
+	case in.builds(o, runtime.AccessEdit, tools) == "": // an observer that asks for edits gets none
 		return
 	}
-	if in.builds(o, runtime.AccessEdit) == "" {
-		return // an observer that asks for edits gets none
-	}
-	switch withShell := in.builds(o, runtime.AccessShell); withShell {
+	switch withShell := in.builds(o, runtime.AccessShell, tools); withShell {
 	case "":
 		o.access, o.buildErr = runtime.AccessShell, ""
 	case o.buildErr:
@@ -61,14 +65,14 @@ func (in Input) grantAccess(o *option) {
 	}
 }
 
-// builds asks the adapter whether it can build the command under an access, "" = it
-// can.
-func (in Input) builds(o *option, a runtime.Access) string {
+// builds asks the adapter whether it can build the command under an access with these
+// tools, nil = its own set; "" = it can.
+func (in Input) builds(o *option, a runtime.Access, tools []string) string {
 	if in.Builds == nil {
 		return ""
 	}
 	req := in.request(o)
-	req.Access = a
+	req.Access, req.AllowedTools = a, tools
 	if err := in.Builds(o.name, req); err != nil {
 		return err.Error()
 	}

@@ -50,8 +50,16 @@ func (o *option) fail(reason runtime.Reason, next, format string, args ...any) {
 	o.failures = append(o.failures, failure{o.testing, reason, fmt.Sprintf(format, args...), next})
 }
 
+// absent reports whether the program is not installed at all.
+func (o *option) absent() bool {
+	return o.profile.Kind == runtime.KindCLI && o.profile.State == runtime.StateUnavailable && o.profile.Executable == nil
+}
+
 // reached says how far an option came before it first failed.
 func (o *option) reached() int {
+	if o.absent() {
+		return -1
+	}
 	return slices.Index([]runtime.Reason{
 		runtime.BlockedNoRoute, runtime.BlockedCapability, runtime.BlockedRiskControls, runtime.BlockedIndependence,
 	}, o.failures[0].reason)

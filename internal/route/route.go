@@ -181,22 +181,41 @@ func (in Input) candidates(options []*option, chosen *option) []ledger.Candidate
 }
 
 // block explains that nothing qualified. The candidate that came furthest gives
-// the reason and the next step, since it is nearest to being usable.
+// the reason and the next step, since it is nearest to being usable. What policy
+// would have considered if it were installed is only named.
 func (in Input) block(options []*option) *Block {
 	if len(options) == 0 {
 		return in.nothing()
 	}
 	best := options[0]
-	var details []string
+	var details, missing []string
 	for _, o := range options {
 		if o.reached() > best.reached() {
 			best = o
 		}
+		if o.ranked && o.absent() {
+			missing = append(missing, o.name)
+			continue
+		}
 		details = append(details, o.name+": "+o.failures[0].detail)
 	}
-	return &Block{
-		Reason: best.failures[0].reason, Detail: strings.Join(details, "; "), NextStep: best.failures[0].next,
+	if len(missing) > 0 {
+		details = append(details, "not installed: "+strings.Join(missing, ", "))
 	}
+	next := best.failures[0].next
+	if best.ranked && best.absent() {
+		next = in.installOne()
+	}
+	return &Block{Reason: best.failures[0].reason, Detail: strings.Join(details, "; "), NextStep: next}
+}
+
+// installOne is what a person does where no coding agent is at hand.
+func (in Input) installOne() string {
+	next := "install a coding agent and sign in to it: `orchestrate doctor` says how"
+	if in.Job.Task != policy.TaskArbiter { // of which the same is said
+		next += "; `orchestrate rehearse SPEC` needs none"
+	}
+	return next
 }
 
 // nothing is the block of a job for which there is not even a candidate.
@@ -211,6 +230,6 @@ func (in Input) nothing() *Block {
 	return &Block{
 		Reason:   runtime.BlockedNoRoute,
 		Detail:   "no coding-agent runtime is known or enabled here",
-		NextStep: "install a coding agent and sign in to it, then type `orchestrate doctor`; `orchestrate rehearse SPEC` needs none",
+		NextStep: in.installOne(),
 	}
 }

@@ -34,6 +34,7 @@ var (
 	exec   = runtime.Profile{Runtime: "exec", Kind: runtime.KindExec, State: runtime.StateAvailable}
 	signed = runtime.Profile{
 		Runtime: "out", Kind: runtime.KindCLI, State: runtime.StateUnavailable, Reason: "signed out", NextStep: "type `out login`",
+		Executable: &runtime.Executable{Path: "/bin/out"},
 	}
 	standin = runtime.Profile{
 		Runtime: "standin", Kind: runtime.KindStandin, State: runtime.StateAvailable, Capability: "C3", CapabilitySource: "rehearsal",
@@ -184,6 +185,18 @@ func TestBlocked(t *testing.T) {
 		"nothing installed": {
 			func(in *Input) { in.Profiles = profiles(exec) }, runtime.BlockedNoRoute, "no coding-agent runtime", "install a coding agent",
 		},
+		"none of those that are known is installed": {
+			func(in *Input) { in.Profiles = profiles(absent("one"), absent("two"), exec) }, runtime.BlockedNoRoute,
+			"not installed: one, two", "install a coding agent",
+		},
+		"the one that is installed is nearest": {
+			func(in *Input) { in.Profiles = profiles(absent("one"), signed) }, runtime.BlockedNoRoute,
+			"out: unavailable: signed out; not installed: one", "type `out login`",
+		},
+		"a pin that is not installed": {
+			func(in *Input) { in.Profiles, in.Job.Runtime = profiles(absent("one"), signed), "one" }, runtime.BlockedNoRoute,
+			"one: unavailable: no executable", "install one",
+		},
 		"only the stand-in": {func(in *Input) { in.Profiles = profiles(standin) }, runtime.BlockedNoRoute, "no coding-agent", "rehearse"},
 		"unverified is never routed": {
 			func(in *Input) {
@@ -235,10 +248,8 @@ func TestBlocked(t *testing.T) {
 		"tool limits that cannot be built": {
 			func(in *Input) {
 				in.Job.Runtime, in.Job.AllowedTools = "editor", []string{"Odd"}
-				in.Builds = func(_ string, req runtime.Request) error {
-					return errors.New("no tool named " + req.AllowedTools[0])
-				}
-			}, runtime.BlockedRiskControls, "no tool named Odd", "allowed_tools",
+				in.Builds = needsShell
+			}, runtime.BlockedRiskControls, "no Odd for read", "allowed_tools",
 		},
 		"the nearest candidate gives the reason": {
 			func(in *Input) { in.Tiers.Capability, in.Profiles = policy.C3, profiles(signed, flat(editor)) },
@@ -264,6 +275,10 @@ func TestBlocked(t *testing.T) {
 			}
 		})
 	}
+}
+
+func absent(name string) runtime.Profile {
+	return runtime.Profile{Runtime: name, Kind: runtime.KindCLI, State: runtime.StateUnavailable, Reason: "no executable", NextStep: "install one"}
 }
 
 // flat exposes no reasoning depth, and so is C2.
@@ -480,6 +495,22 @@ func TestArbiterBlocked(t *testing.T) {
 				t.Errorf("%s: no %s in %q", name, way, block.NextStep)
 			}
 		}
+	}
+}
+
+// What an adapter cannot do at all is no reason to give it more.
+func TestAccessIsRaisedForToolsOnly(t *testing.T) {
+	r, block := Choose(input(func(in *Input) {
+		in.Profiles, in.Job.AllowedTools = profiles(boxed), []string{"Read"}
+		in.Builds = func(_ string, req runtime.Request) error {
+			if req.Access != runtime.AccessShell {
+				return errors.New("nothing keeps it from writing")
+			}
+			return nil
+		}
+	}))
+	if block == nil || block.Detail != "boxed: nothing keeps it from writing" {
+		t.Errorf("%q, %+v", r.Access, block)
 	}
 }
 
