@@ -93,6 +93,9 @@ func tell(w io.Writer, s engine.Story, absent []string) {
 	v.line("after", strings.Join(after, ", "))
 	v.line("effects", s.SideEffects)
 	if len(s.Attempts) == 0 && s.Route != nil {
+		if s.Route.Runtime != "" {
+			v.route(*s.Route)
+		}
 		v.candidates(*s.Route, absent)
 	}
 	for _, a := range s.Attempts {

@@ -65,6 +65,9 @@ func (v view) reach(r engine.Reach) {
 // candidates tells of each who was considered, in order, how it fared; those that are
 // not installed share a line.
 func (v view) candidates(r ledger.Route, absent []string) {
+	if len(r.Candidates) == 1 && r.Candidates[0].Chosen && r.Capability == "" {
+		return // a plain program: nobody else could have been
+	}
 	var missing []string
 	for _, c := range r.Candidates {
 		switch {
