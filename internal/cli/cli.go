@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"orchestrate/internal/runtime"
 )
 
 // System is the machine as a command sees it.
@@ -28,6 +30,8 @@ type System struct {
 
 	args   []string  // the command line, for an engine that is to carry it out
 	engine *presence // of a process that is such an engine, else nil
+
+	known []runtime.Profile // learned for this command line a moment ago
 }
 
 // Main runs the command line args (without the program's name) and returns the

@@ -41,6 +41,9 @@ func runEngine(ctx context.Context, sys System, args []string) error {
 	})
 	var once sync.Once
 	sys.Out, sys.Err = results, complaints
+	if sys.known, args, err = takeOver(args); err != nil {
+		fmt.Fprintf(sys.Err, "note: %v; the runtimes are asked again\n", err)
+	}
 	sys.engine = &presence{control: control, quit: func(status int) {
 		once.Do(func() {
 			results.Close()

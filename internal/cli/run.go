@@ -96,6 +96,12 @@ func (o runOptions) request(sys System) engine.Request {
 }
 
 func runRun(ctx context.Context, sys System, opts runOptions) error {
+	if sys.engine == nil {
+		var err error
+		if sys.known, err = offer(ctx, sys, opts); err != nil {
+			return err
+		}
+	}
 	return conduct(ctx, sys, opts.manner, func(ctx context.Context, st *station, obs engine.Observer, ctl engine.Controls) (engine.Result, error) {
 		plan, diags, err := st.Read(ctx, opts.request(sys))
 		switch {

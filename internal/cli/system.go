@@ -89,7 +89,7 @@ func (s System) station() (*station, error) {
 	}
 	program := supervise.Program(s.Self)
 	host := inventory.NewHost(inventory.HostOptions{
-		Env: s.Env, Secrets: secret.FromEnv(s.Env), Allowed: op.Secrets.Allow, Now: s.Now,
+		Env: s.Env, Secrets: secret.FromEnv(s.Env), Allowed: op.Secrets.Allow, Now: s.Now, Known: s.known,
 		Start: func(ctx context.Context) (inventory.Supervisor, error) {
 			return supervise.Start(ctx, program, s.Version)
 		},

@@ -43,7 +43,13 @@ func watch(ctx context.Context, sys System, how manner) error {
 	sig := make(chan os.Signal, 4)
 	signal.Notify(sig, stops()...)
 	defer signal.Stop(sig)
-	eng, err := detach.Start(sys.Self, append([]string{launchCommand}, sys.args...), sys.Env, sys.Cwd)
+	handed, gone, err := handOver(sys.known)
+	if err != nil {
+		return failure(err)
+	}
+	defer gone()
+	args := append([]string{launchCommand}, handed...)
+	eng, err := detach.Start(sys.Self, append(args, sys.args...), sys.Env, sys.Cwd)
 	if err != nil {
 		return failure(err)
 	}

@@ -35,6 +35,8 @@ type HostOptions struct {
 	Scratch string   // absolute folder for the questions' scratch folders; "" = the system's temporary folder
 	Start   func(context.Context) (Supervisor, error)
 	Now     func() time.Time // nil = time.Now
+	// Known are the profiles that this command has just made in another process.
+	Known []runtime.Profile
 }
 
 // LiveHost asks the programs of this machine. Each question runs in a scratch
@@ -49,6 +51,7 @@ type LiveHost struct {
 	idle   []Supervisor // those started and not at work
 	closed bool
 	hashes map[string]hashed
+	known  map[string]runtime.Profile
 }
 
 // NewHost returns a host; Close ends its supervisors.
@@ -57,8 +60,11 @@ func NewHost(opt HostOptions) *LiveHost {
 		opt.Now = time.Now
 	}
 	h := &LiveHost{
-		opt: opt, redact: secret.NewAllowing(opt.Secrets, opt.Allowed), hashes: map[string]hashed{},
+		opt: opt, redact: secret.NewAllowing(opt.Secrets, opt.Allowed), hashes: map[string]hashed{}, known: map[string]runtime.Profile{},
 		places: make(chan struct{}, 2*together()), // as many as have a turn, and as many that handed theirs on
+	}
+	for _, p := range opt.Known {
+		h.known[p.Runtime] = p
 	}
 	return h
 }

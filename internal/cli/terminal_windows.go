@@ -1,0 +1,9 @@
+package cli
+
+import (
+	"io"
+	"os"
+)
+
+// person is nil: asking somebody at a terminal was never tried on this system.
+func person(io.Reader) *os.File { return nil }
