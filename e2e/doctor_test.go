@@ -30,7 +30,7 @@ func TestDoctorSeesTheInstalledAgents(t *testing.T) {
 		if p.Executable.SHA256 != digest(t, filepath.Join(need(t, "ORCHESTRATE_E2E_CLIS"), name)) {
 			t.Errorf("%s: the digest of %s is not that of the installed file", name, p.Executable.Resolved)
 		}
-		if version := installed(t, name); p.Version != version && os.Getenv("LATEST") == "" {
+		if version := agentNamed(t, name).pinned(t); p.Version != version && os.Getenv("LATEST") == "" {
 			t.Errorf("%s: version %q, the lock file installed %q", name, p.Version, version)
 		}
 	}
@@ -47,17 +47,4 @@ func digest(t *testing.T, path string) string {
 	ok(t, err)
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
-}
-
-// installed is the version that package-lock.json pins.
-func installed(t *testing.T, name string) string {
-	t.Helper()
-	data, err := os.ReadFile("package-lock.json")
-	ok(t, err)
-	var lock struct {
-		Packages map[string]struct{ Version string }
-	}
-	ok(t, json.Unmarshal(data, &lock))
-	pkg := map[string]string{"claude": "node_modules/@anthropic-ai/claude-code", "codex": "node_modules/@openai/codex"}[name]
-	return lock.Packages[pkg].Version
 }

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -34,7 +35,7 @@ type lab struct {
 	dir  string // the workspace, a git repository
 	bin  string // where the agents are found
 	env  []string
-	keys []string // made-up, of both agents
+	keys []string // made-up, of all agents
 	sim  *modelsim.Server
 
 	asked    chan struct{} // is closed at the model call after which signals are sent
@@ -73,40 +74,59 @@ func newQuietLab(t *testing.T) *lab {
 
 func makeLab(t *testing.T, scenario string, nonces map[string]string) *lab {
 	t.Helper()
+	return newAgentLab(t, scenario, nonces, claude(), codex())
+}
+
+// bareLab is a lab without an agent.
+func bareLab(t *testing.T, scenario string, nonces map[string]string) *lab {
+	t.Helper()
 	base, err := os.MkdirTemp(need(t, "ORCHESTRATE_E2E_LABS"), "lab-")
 	ok(t, err)
 	t.Cleanup(func() { ok(t, os.RemoveAll(base)) })
-	l := &lab{
-		t: t, base: base, dir: filepath.Join(base, "work"), bin: filepath.Join(base, "bin"),
-		keys: []string{"sk-ant-made-up-" + rand.Text(), "sk-made-up-" + rand.Text()},
-	}
-	for _, dir := range []string{"work", "bin", "home", "codex", "tmp"} {
+	l := &lab{t: t, base: base, dir: filepath.Join(base, "work"), bin: filepath.Join(base, "bin")}
+	for _, dir := range []string{"work", "bin", "home", "tmp"} {
 		ok(t, os.Mkdir(filepath.Join(base, dir), 0o700))
 	}
-	for _, name := range []string{"claude", "codex"} {
-		ok(t, os.Symlink(filepath.Join(need(t, "ORCHESTRATE_E2E_CLIS"), name), filepath.Join(l.bin, name)))
-	}
-	node, err := exec.LookPath("node") // codex starts with it
-	ok(t, err)
-	ok(t, os.Symlink(node, filepath.Join(l.bin, "node")))
+	ok(t, os.Symlink(node(t), filepath.Join(l.bin, "node")))
 	l.serve(scenario, nonces)
 	l.env = []string{
 		"PATH=" + l.bin + ":" + strings.Join(elsewhere(), ":"), "HOME=" + filepath.Join(base, "home"), "TMPDIR=" + filepath.Join(base, "tmp"),
 		"TERM=dumb", "LANG=C.UTF-8", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
-		"CODEX_HOME=" + filepath.Join(base, "codex"),
-		"ANTHROPIC_BASE_URL=" + l.sim.URL("claude"), "ANTHROPIC_API_KEY=" + l.keys[0],
 	}
-	l.file("codex/config.toml", "openai_base_url = \""+l.sim.URL("codex")+"/v1\"\n")
-	l.command(l.keys[1], filepath.Join(l.bin, "codex"), "login", "--with-api-key")
 	return l
 }
 
-// elsewhere are the folders of PATH in which no other agent is installed.
+// node is the Node.js that many agents start with: the installed one, which is as new
+// as they need it.
+func node(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(need(t, "ORCHESTRATE_E2E_CLIS"), "node")
+	if _, err := os.Stat(path); err == nil {
+		return path
+	}
+	path, err := exec.LookPath("node")
+	ok(t, err)
+	return path
+}
+
+// key makes up a key and remembers it: it may be in no file of a run.
+func (l *lab) key(prefix string) string {
+	key := prefix + rand.Text()
+	l.keys = append(l.keys, key)
+	return key
+}
+
+// set adds variables to the environment of everything that is run.
+func (l *lab) set(entries ...string) { l.env = append(l.env, entries...) }
+
+// elsewhere are the folders of PATH in which no agent is installed. A name that is a
+// common word says nothing of a folder.
 func elsewhere() (dirs []string) {
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		_, claude := os.Lstat(filepath.Join(dir, "claude"))
-		_, codex := os.Lstat(filepath.Join(dir, "codex"))
-		if claude != nil && codex != nil {
+		if !slices.ContainsFunc(agents(), func(a agent) bool {
+			_, err := os.Lstat(filepath.Join(dir, a.executable()))
+			return err == nil && len(a.executable()) > 3
+		}) {
 			dirs = append(dirs, dir)
 		}
 	}

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs the end-to-end tests: the built programs with the real coding agents, which
 # package-lock.json pins and npm checks, against a simulated model service.
-# LATEST=1 takes the agents' newest versions instead. Arguments go to go test.
+# LATEST=1 takes the agents' newest versions instead. TABLE=1 shows at the end what
+# the agents were seen to do. Arguments go to go test.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [ "$(uname)" != Linux ]; then
@@ -19,18 +20,31 @@ scratch=$(mktemp -d "$cache/scratch-XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/labs" "$scratch/clis"
 
+# Some of the agents want a newer Node.js than the one that npm may run on: it is
+# installed beside them, and npm's warning about it is no news.
+npm_bounded() { timeout --foreground 30m npm "$@" --prefix "$scratch/clis" --no-audit --no-fund --loglevel=error; }
 if [ "${LATEST:-}" ]; then
   clis=$scratch/clis
-  npm install --prefix "$clis" --no-audit --no-fund @anthropic-ai/claude-code@latest @openai/codex@latest
+  cp e2e/package.json "$clis"
+  for name in $(node -p 'Object.keys(require("./e2e/package.json").dependencies).join(" ")'); do
+    npm_bounded install "$name@latest"
+  done
 else
   clis=$cache/$(sha256sum e2e/package-lock.json | cut -c1-16)
   if [ ! -d "$clis" ]; then
+    echo "e2e: installing the agents: about 1 GB to fetch, 2.8 GB on the disk"
     cp e2e/package.json e2e/package-lock.json "$scratch/clis"
-    npm ci --prefix "$scratch/clis" --no-audit --no-fund
+    begin=$SECONDS
+    npm_bounded ci
+    echo "e2e: installed in $((SECONDS - begin)) s"
     # In one step, so that a folder of this name is complete.
     mv -T "$scratch/clis" "$clis" || [ -d "$clis" ]
   fi
 fi
 
 export ORCHESTRATE_E2E_CLIS=$clis/node_modules/.bin ORCHESTRATE_E2E_BIN=${ORCHESTRATE_E2E_BIN:-$PWD/bin} ORCHESTRATE_E2E_LABS=$scratch/labs
-go test -tags e2e -count=1 -timeout 30m -parallel 2 "$@" ./e2e/...
+[ -z "${TABLE:-}" ] || export ORCHESTRATE_E2E_TABLE=$scratch/table.md
+status=0
+go test -tags e2e -count=1 -timeout 40m -parallel 2 "$@" ./e2e/... || status=$?
+[ -z "${TABLE:-}" ] || cat "$scratch/table.md"
+exit "$status"

@@ -1,0 +1,76 @@
+//go:build e2e && linux
+
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// agent is one coding agent: how it is set up, and what comes of each cell.
+type agent struct {
+	name    string // of the runtime
+	program string // of its executable; "" = name
+	pkg     string // that the lock file pins; "" = it is not installed
+	setup   func(l *lab)
+	model   string   // that jobs name, where the agent needs it
+	shell   []string // the tools of a job that runs a command; nil = it can have none
+	forced  string   // a tool that writes, which no observer is offered
+	does    map[string]outcome
+}
+
+// agents are all of them, in the order of the table.
+func agents() []agent {
+	return []agent{
+		claude(), codex(), gemini(), opencode(), kilo(), qwen(), copilot(), cline(),
+	}
+}
+
+func agentNamed(t *testing.T, name string) agent {
+	t.Helper()
+	for _, a := range agents() {
+		if a.name == name {
+			return a
+		}
+	}
+	t.Fatalf("there is no agent %s", name)
+	return agent{}
+}
+
+func (a agent) executable() string {
+	if a.program != "" {
+		return a.program
+	}
+	return a.name
+}
+
+// newAgentLab is a lab in which only these agents are installed, and each is set up.
+func newAgentLab(t *testing.T, scenario string, nonces map[string]string, all ...agent) *lab {
+	t.Helper()
+	l := bareLab(t, scenario, nonces)
+	for _, a := range all {
+		l.install(a)
+		a.setup(l)
+	}
+	return l
+}
+
+// install puts the agent's program where the lab finds it.
+func (l *lab) install(a agent) {
+	l.t.Helper()
+	ok(l.t, os.Symlink(filepath.Join(need(l.t, "ORCHESTRATE_E2E_CLIS"), a.executable()), filepath.Join(l.bin, a.executable())))
+}
+
+// pinned is the version that package-lock.json pins.
+func (a agent) pinned(t *testing.T) string {
+	t.Helper()
+	data, err := os.ReadFile("package-lock.json")
+	ok(t, err)
+	var lock struct {
+		Packages map[string]struct{ Version string }
+	}
+	ok(t, json.Unmarshal(data, &lock))
+	return lock.Packages["node_modules/"+a.pkg].Version
+}
