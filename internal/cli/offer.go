@@ -30,16 +30,16 @@ func offer(ctx context.Context, sys System, opts runOptions) ([]runtime.Profile,
 	if tty == nil {
 		return nil, nil
 	}
-	defer tty.Close() //nolint:errcheck // nothing that is kept is written to it
+	defer tty.Close()
 	st, err := sys.station()
 	if err != nil {
 		return nil, err
 	}
 	brakes, done := stoppable(ctx, sys)
 	defer done()
-	found, err := learn(brakes.work, sys, st, opts, tty)
-	if err = joined(err, st.close()); err != nil {
-		return nil, err
+	found := learn(brakes.work, sys, st, opts, tty)
+	if err := st.close(); err != nil {
+		return nil, failure(err)
 	}
 	if brakes.work.Err() != nil {
 		sayNothingBegun(sys)
@@ -48,10 +48,11 @@ func offer(ctx context.Context, sys System, opts runOptions) ([]runtime.Profile,
 	return found, nil
 }
 
-func learn(ctx context.Context, sys System, st *station, opts runOptions, tty io.ReadWriter) ([]runtime.Profile, error) {
+// learn asks the runtimes that the spec names, and the person where they cannot say.
+func learn(ctx context.Context, sys System, st *station, opts runOptions, tty io.ReadWriter) []runtime.Profile {
 	plan, diags, err := st.Read(ctx, opts.request(sys))
 	if err != nil || len(diags) > 0 {
-		return nil, nil //nolint:nilerr // the engine finds the same and says it in full
+		return nil // the engine finds the same and says it in full
 	}
 	var named []runtime.Adapter
 	for _, a := range st.Adapters {
@@ -60,7 +61,7 @@ func learn(ctx context.Context, sys System, st *station, opts runOptions, tty io
 		}
 	}
 	if len(named) == 0 {
-		return nil, nil
+		return nil
 	}
 	inv := inventory.Probe(ctx, st.host, named)
 	answers := bufio.NewReader(tty)
@@ -73,7 +74,7 @@ func learn(ctx context.Context, sys System, st *station, opts runOptions, tty io
 		s.show(sys.Err)
 		inv.Profiles[i] = s.profile(p)
 	}
-	return inv.Profiles, nil
+	return inv.Profiles
 }
 
 // names reports whether a spec wants this very runtime.
