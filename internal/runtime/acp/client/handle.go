@@ -113,20 +113,14 @@ func (c *client) show(u *use) {
 	}
 }
 
-// answer replies to a request of the agent.
+// answer replies to a request of the agent. It was told that this client has no
+// files and terminals for it; one that asks for them nevertheless is refused by the
+// protocol's own words, and does without or fails: that is no limit of the job's.
 func (c *client) answer(_ context.Context, method string, params json.RawMessage) (any, *sdk.RequestError) {
-	switch method {
-	case sdk.ClientMethodSessionRequestPermission:
+	if method == sdk.ClientMethodSessionRequestPermission {
 		return c.permission(params)
-	case sdk.ClientMethodFsReadTextFile:
-		c.refuse(string(sdk.ToolKindRead), method, params)
-	case sdk.ClientMethodFsWriteTextFile:
-		c.refuse(string(sdk.ToolKindEdit), method, params)
-	case sdk.ClientMethodTerminalCreate:
-		c.refuse(string(sdk.ToolKindExecute), method, params)
-	default:
-		c.unknown(method)
 	}
+	c.unknown(method)
 	return nil, sdk.NewMethodNotFound(method)
 }
 
@@ -165,25 +159,7 @@ func (c *client) permission(params json.RawMessage) (any, *sdk.RequestError) {
 	return sdk.RequestPermissionResponse{Outcome: sdk.NewRequestPermissionOutcomeSelected(sdk.PermissionOptionId(option))}, nil
 }
 
-// refuse reports that the agent wanted to use what it was told is not there.
-func (c *client) refuse(kind, method string, params json.RawMessage) {
-	var about struct {
-		Path    string `json:"path"`
-		Command string `json:"command"`
-	}
-	if decode(params, &about) != nil {
-		about.Path = ""
-	}
-	line := acp.Line{Type: acp.LinePermission, Kind: kind, Title: method, Rule: "this client gives no access to files and terminals by its own hand"}
-	for _, name := range []string{about.Path, about.Command} {
-		if name != "" {
-			line.Paths = append(line.Paths, short(name))
-		}
-	}
-	c.out.line(line)
-}
-
-// unknown says once that the agent asks for what the protocol does not have.
+// unknown says once that the agent asks for what is not there.
 func (c *client) unknown(method string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -155,17 +155,18 @@ func TestUnknownRequestsAreAnsweredPolitely(t *testing.T) {
 	r.completed(t, r.text())
 }
 
+// Some agents want the client to write a file that they then write themselves.
 func TestFilesAndTerminalsOfTheClientAreRefused(t *testing.T) {
-	for method, kind := range map[string]string{"fs/read_text_file": "read", "fs/write_text_file": "edit", "terminal/create": "execute"} {
+	for _, method := range []string{"fs/read_text_file", "fs/write_text_file", "terminal/create", "terminal/kill"} {
 		r := have(t, `{"turn":[{"method":"`+method+`","params":{"sessionId":"s","path":"{{cwd}}/x","command":"rm","content":"c"}},{"text":"{{reply}}"}]}`,
 			acp.Turn{Access: runtime.AccessShell})
-		denied := r.Outcome.Denials
-		if !strings.Contains(r.text(), "-32601") || len(denied) != 1 || denied[0].Tool != kind || !strings.Contains(denied[0].Boundary, r.Dir+"/x") {
-			t.Errorf("%s: said %q, denials %+v", method, r.text(), denied)
+		if w := r.of(acp.LineWarning); !strings.Contains(r.text(), "-32601") || len(w) != 1 || !strings.Contains(w[0].Text, method) {
+			t.Errorf("%s: said %q, warnings %+v", method, r.text(), w)
 		}
-	}
-	if r := have(t, `{"turn":[{"method":"terminal/kill","params":{}},{"text":"{{reply}}"}]}`, acp.Turn{}); !strings.Contains(r.text(), "-32601") || r.Outcome.Denials != nil {
-		t.Errorf("terminal/kill: said %q, %+v", r.text(), r.Outcome.Denials)
+		if _, err := os.Lstat(r.Dir + "/x"); err == nil {
+			t.Errorf("%s was carried out", method)
+		}
+		r.completed(t, r.text())
 	}
 }
 
