@@ -106,6 +106,9 @@ func unshown(cmd runtime.Command, p runtime.Profile) (faults []string) {
 func commandLosesFlags(t *testing.T, s Subject) (faults []string) {
 	p := working(t, s)
 	wanted := requests(t, p)
+	if len(flagsOf(p)) == 0 {
+		faults = append(faults, "the profile keeps no flag with the line of help that shows it")
+	}
 	for flag := range flagsOf(p) {
 		lacking, err := probed(s, s.Machine(t), withoutFlag(flag))
 		if err != nil {
@@ -129,12 +132,74 @@ func stillUses(s Subject, req runtime.Request, p runtime.Profile, flag string) (
 	switch {
 	case err == nil && slices.ContainsFunc(words(cmd, p), func(word string) bool { return name(word) == flag }):
 		faults = append(faults, fmt.Sprintf("%s is used though help does not show it: %q", flag, cmd.Argv))
-	case err != nil && p.Routable() && !strings.Contains(err.Error(), flag):
-		faults = append(faults, fmt.Sprintf("without %s the command is refused by words that do not name it: %v", flag, err))
+	case err != nil && p.Routable() && !strings.Contains(err.Error()+strings.Join(p.Limits, " "), flag):
+		faults = append(faults, fmt.Sprintf("without %s the command is refused, and neither that nor a limit names it: %v", flag, err))
 	case !p.Routable() && !strings.Contains(p.Reason, flag):
 		faults = append(faults, fmt.Sprintf("without %s it is %s for a reason that does not name it: %s", flag, p.State, p.Reason))
 	}
 	return faults
+}
+
+// commandLosesValues: the same where help still shows the flag, but no longer the
+// value that is given to it.
+func commandLosesValues(t *testing.T, s Subject) (faults []string) {
+	p := working(t, s)
+	wanted := requests(t, p)
+	for key, line := range p.Flags {
+		flag, value, ok := strings.Cut(key, "=")
+		if !ok || name(line) == "" {
+			continue // what shows it is no line of help
+		}
+		lacking, err := probed(s, s.Machine(t), withoutValue(flag, value))
+		if err != nil {
+			return append(faults, fmt.Sprintf("without %s %v", key, err))
+		}
+		for _, req := range wanted {
+			if cmd, err := s.Adapter.Command(req, lacking); err == nil && gives(words(cmd, lacking), line, flag, value) {
+				faults = append(faults, fmt.Sprintf("%s is given though help does not show that value: %q", key, cmd.Argv))
+			}
+		}
+	}
+	return faults
+}
+
+// gives reports whether a command line gives the value to the flag, under any of the
+// names that its line of help has.
+func gives(words []string, line, flag, value string) bool {
+	names := []string{flag}
+	for field := range strings.FieldsSeq(line) {
+		names = append(names, strings.TrimRight(field, ","))
+	}
+	for i, word := range words {
+		joined := strings.HasSuffix(word, "="+value) && slices.Contains(names, name(word))
+		apart := word == value && i > 0 && strings.HasPrefix(words[i-1], "-") && slices.Contains(names, words[i-1])
+		if joined || apart {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutValue takes a word out of the definition of one flag.
+func withoutValue(flag, value string) bend {
+	return func(_ int, q runtime.Question, a runtime.Answer) runtime.Answer {
+		if !isHelp(q) {
+			return a
+		}
+		var kept []string
+		inside := false
+		for line := range strings.SplitSeq(string(a.Stdout), "\n") {
+			if strings.HasPrefix(strings.TrimLeft(line, " "), "-") {
+				inside = slices.Contains(strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == ',' }), flag)
+			}
+			if inside {
+				line = strings.ReplaceAll(line, value, "zzz")
+			}
+			kept = append(kept, line)
+		}
+		a.Stdout = []byte(strings.Join(kept, "\n"))
+		return a
+	}
 }
 
 // flagsOf are the names of all flags that help shows of those looked for.
@@ -262,8 +327,14 @@ func commandRefuses(t *testing.T, s Subject) (faults []string) {
 
 // commandControls: a command claims no control that the probe did not verify, and a
 // reader claims read-only exactly where it holds.
-func commandControls(t *testing.T, s Subject) (faults []string) {
+func commandControls(t *testing.T, s Subject) []string {
 	p := working(t, s)
+	faults := oddClaims(t, s, p)
+	p.Controls = nil
+	return append(faults, oddClaims(t, s, p)...)
+}
+
+func oddClaims(t *testing.T, s Subject, p runtime.Profile) (faults []string) {
 	for _, req := range requests(t, p) {
 		cmd, err := s.Adapter.Command(req, p)
 		if err != nil {

@@ -110,6 +110,7 @@ func oddOutcome(r recording, got probetest.Transcript) (faults []string) {
 	note((out.Reason != "") != (out.ErrorFlag || len(out.Denials) > 0), "reason %q with error flag %t and denials %v", out.Reason, out.ErrorFlag, out.Denials)
 	note((out.Reason != "") != (out.Evidence != ""), "reason %q with evidence %q", out.Reason, out.Evidence)
 	note(len(out.Denials) > 0 && out.Reason != runtime.ReasonPermission, "something was denied, and the reason is %q", out.Reason)
+	note(got.Settled != "" && out.Reason == "", "ended early as %q, without a reason", got.Settled)
 	for _, denial := range out.Denials {
 		note(denial.Boundary == "", "the denial of %q names no boundary", denial.Tool)
 	}

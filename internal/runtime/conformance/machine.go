@@ -24,6 +24,7 @@ type bent struct {
 func (b *bent) Run(ctx context.Context, q runtime.Question) runtime.Answer {
 	answer := b.Host.Run(ctx, q)
 	answer = b.bend(b.n, q, answer)
+	answer.Evidence.Answer, answer.Evidence.TimedOut = string(answer.Stdout)+string(answer.Stderr), answer.TimedOut
 	b.n++
 	return answer
 }

@@ -58,6 +58,7 @@ func checks() []check {
 		{"command/shape", commandShape},
 		{"command/only shown flags", commandFlags},
 		{"command/a flag is gone", commandLosesFlags},
+		{"command/a value is gone", commandLosesValues},
 		{"command/hostile words", commandHostile},
 		{"command/prompt and secrets", commandSecrets},
 		{"command/refuses the unverified", commandRefuses},
