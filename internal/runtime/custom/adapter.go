@@ -13,7 +13,7 @@ import (
 // Whose word a description is, as profiles and limits name it.
 const (
 	ByOperator = "the operator's configuration"
-	Shipped    = "the description that comes with orchestrate"
+	Shipped    = "orchestrate's list of known programs"
 )
 
 // New makes a runtime of a definition without problems. source is whose word it is,

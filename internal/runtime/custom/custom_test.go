@@ -419,7 +419,7 @@ func TestKnown(t *testing.T) {
 		answers       map[string]runtime.Answer
 		command       string
 	}{
-		"cline": {"3.0.65", "cline.txt", "3.0.65", nil, nil, "cline --json --auto-approve false --model m --thinking low"},
+		"cline": {"3.0.65", "cline.txt", "3.0.65", nil, nil, "cline --json --model m --thinking low -- do it"},
 		"auggie": {
 			"0.36.0 (commit 7c61e5bb)", "auggie.txt", "0.36.0", nil,
 			map[string]runtime.Answer{"account": {ExitCode: 1, Stderr: []byte("You are not currently logged in to Augment.\n")}},

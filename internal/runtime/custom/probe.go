@@ -78,7 +78,7 @@ type interview struct {
 // all asks in the order in which the answers matter; false when one of them settled
 // that the program cannot be used.
 func (i *interview) all(ctx context.Context) bool {
-	i.limit("described by %s, not by an adapter of its own", i.source)
+	i.limit("without an adapter of its own: described by %s", i.source)
 	for _, step := range []func(context.Context) bool{i.version, i.identity, i.help, i.signIn, i.session, i.models} {
 		if !step(ctx) {
 			return false
