@@ -323,10 +323,11 @@ func (r *run) sequelOf(ctx context.Context, j *jobRun, a *attempt, status ledger
 	case status.Status == ledger.Failed && !a.hopeless:
 		d := policy.Decide(status.Reason, r.attemptFacts(j, a, status.Reason))
 		d.Retry, d.Fallback = d.Retry && r.mayRepeat(j), d.Fallback && r.mayRepeat(j)
-		news := r.holdBack(a.route.Runtime, d, &s.next)
+		part := a.route.Runtime == runtimeStandin // what is out is the runtime whose part it plays
+		news := !part && r.holdBack(a.route.Runtime, d, &s.next)
 		s.again, s.moved = r.follow(ctx, j, a, d, status)
-		if s.moved != nil && s.moved.Runtime == runtimeStandin {
-			news, s.next = false, ledger.Next{} // what is out is the runtime whose part it played so far
+		if part && s.moved == nil {
+			news = r.holdBack(a.route.Runtime, d, &s.next)
 		}
 		if news {
 			r.sayHeld(a.job.ID, s.next, status.ReasonEvidence)
