@@ -20,7 +20,7 @@ const DefaultGrace = 3 * time.Second
 // Turn is what the client is to do.
 type Turn struct {
 	Agent    []string       `json:"agent"`    // the agent's command
-	Dir      string         `json:"dir"`      // absolute: where it works; "" = where the client does
+	Dir      string         `json:"dir"`      // absolute: where it works; "" = where the client was started; "" = where the client does
 	ReadDirs []string       `json:"readDirs"` // absolute folders outside of Dir that may be read
 	Prompt   string         `json:"prompt"`
 	Access   runtime.Access `json:"access"` // what permission requests are answered by; "" = read

@@ -67,10 +67,15 @@ func Run(turn acp.Turn, out, errs io.Writer, stops <-chan os.Signal) int {
 	}
 	c := &client{turn: turn, out: &printer{to: out}, uses: map[string]*use{}, asked: map[string]bool{}}
 	var err error
-	if c.rule, err = newRule(turn); err != nil {
+	if c.turn.Dir == "" {
+		if c.turn.Dir, err = os.Getwd(); err != nil {
+			return refuse(out, "the folder to work in: "+err.Error())
+		}
+	}
+	if c.rule, err = newRule(c.turn); err != nil {
 		return refuse(out, err.Error())
 	}
-	if c.agent, err = start(turn, errs); err != nil {
+	if c.agent, err = start(c.turn, errs); err != nil {
 		return refuse(out, "the agent could not be started: "+err.Error())
 	}
 	c.channel = open(c.agent.stdin, c.agent.stdout, c.hear, c.answer, c.out.warn)

@@ -3,6 +3,7 @@
 package client
 
 import (
+	"os/exec"
 	"reflect"
 	"strings"
 	"testing"
@@ -126,4 +127,16 @@ func TestProbesOfAgentsThatGiveNoSession(t *testing.T) {
 	if _, err = acp.ReadLive(nil); err == nil {
 		t.Error("no answer is no error")
 	}
+}
+
+// A probe is started in a scratch folder that its Turn does not know.
+func TestATurnWithoutAFolderIsInTheClients(t *testing.T) {
+	dir := t.TempDir()
+	l := exec.Command(self(t), acp.Command)
+	l.Dir, l.Stdin = dir, strings.NewReader(marshalled(t, acp.Turn{Agent: agentFor(t, `{"turn":[{"text":"{{cwd}}"}]}`)}))
+	out, err := l.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read(t, acp.Turn{}, 0, string(out), "").completed(t, dir)
 }
