@@ -10,6 +10,14 @@ func gemini() agent {
 			l.set("GEMINI_API_KEY="+l.key("AIza-made-up-"), "GOOGLE_GEMINI_BASE_URL="+l.sim.URL("gemini"))
 		},
 		shell: []string{"read_file", "run_shell_command"},
-		does:  map[string]outcome{},
+		does: map[string]outcome{
+			"answer":        {events: "session text usage answer completed"},
+			"write":         {events: "session tool(write_file) tool_done(write_file) text usage answer completed"},
+			"refused":       {why: "write_file refused: Path not in workspace", events: "session tool(write_file) denied(write_file: Path not in workspace: Attempted path …/outside.txt\" resolves outside the allowed workspace directories: …)"},
+			"unknown-model": {why: "no-such-model is not found", events: "session warning failed(unknown_model)"},
+			"unauthorized":  {why: "API key not valid", events: "session warning failed(auth)"},
+			"killed":        {events: "session tool(run_shell_command)…"},
+			"resumed":       {events: "session text usage answer completed"},
+		},
 	}
 }

@@ -2,7 +2,12 @@
 
 package e2e
 
-import "fmt"
+import (
+	"fmt"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/runtime"
+)
 
 // chatProvider is a configuration of opencode's kind with the simulated service as its
 // only provider of note.
@@ -18,7 +23,17 @@ func opencode() agent {
 			l.file("home/.config/opencode/opencode.json", chatProvider(l, "opencode", l.key("sk-made-up-")))
 		},
 		shell: []string{"read", "bash"},
-		does:  map[string]outcome{},
+		does: map[string]outcome{
+			"answer":  {events: "session text usage answer completed"},
+			"write":   {events: "session tool(write) tool_done(write) usage text usage answer completed"},
+			"refused": {why: "external_directory", events: `session tool(write) denied(write: …/outside.txt: refused by a rule for * "*", external_directory "*")`},
+			// Its list is whole, and it fails on any other name without a word of use.
+			"unknown-model": {status: ledger.Blocked, reason: runtime.BlockedNoRoute, why: "model no-such-model is wanted by the spec and is not in its live list"},
+			"unauthorized":  {why: "APIError: Incorrect API key provided.", events: "session failed(auth)"},
+			// It says nothing of a tool before that has ended.
+			"killed":  {events: "session…"},
+			"resumed": {events: "session text usage answer completed"},
+		},
 	}
 }
 
@@ -29,6 +44,16 @@ func kilo() agent {
 			l.file("home/.config/kilo/kilo.json", chatProvider(l, "kilo", l.key("sk-made-up-")))
 		},
 		shell: []string{"read", "bash"},
-		does:  map[string]outcome{},
+		does: map[string]outcome{
+			"answer":  {events: "session text usage answer completed"},
+			"write":   {events: "session tool(write) tool_done(write) usage text usage answer completed"},
+			"refused": {why: "external_directory", events: `session tool(write) denied(write: …/outside.txt: refused by a rule for * "*", external_directory "*")`},
+			// Its list is whole, and it fails on any other name without a word of use.
+			"unknown-model": {status: ledger.Blocked, reason: runtime.BlockedNoRoute, why: "model no-such-model is wanted by the spec and is not in its live list"},
+			"unauthorized":  {why: "APIError: Incorrect API key provided.", events: "session failed(auth)"},
+			// It says nothing of a tool before that has ended.
+			"killed":  {events: "session…"},
+			"resumed": {events: "session text usage answer completed"},
+		},
 	}
 }

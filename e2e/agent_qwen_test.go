@@ -8,7 +8,16 @@ func qwen() agent {
 		setup: func(l *lab) {
 			l.set("OPENAI_API_KEY="+l.key("sk-made-up-"), "OPENAI_BASE_URL="+l.sim.URL("qwen")+"/v1", "OPENAI_MODEL=made-up-model")
 		},
-		shell: []string{"read_file", "run_shell_command"},
-		does:  map[string]outcome{},
+		shell:  []string{"read_file", "run_shell_command"},
+		forced: "write_file",
+		does: map[string]outcome{
+			"answer":        {events: "session model text usage answer completed"},
+			"write":         {events: "session model tool(write_file) tool_done(write_file) text usage answer completed"},
+			"refused":       {why: "write_file", events: ""},
+			"unknown-model": {why: "404 The model `no-such-model` does not exist", events: "session warning failed(unknown_model)"},
+			"unauthorized":  {why: "401 Incorrect API key provided", events: "session warning failed(auth)"},
+			"killed":        {events: "session model tool(run_shell_command)…"},
+			"resumed":       {events: "session model text usage answer completed"},
+		},
 	}
 }

@@ -5,8 +5,11 @@ package e2e
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"orchestrate/internal/runtime"
 )
 
 // agent is one coding agent: how it is set up, and what comes of each cell.
@@ -19,12 +22,23 @@ type agent struct {
 	shell   []string // the tools of a job that runs a command; nil = it can have none
 	forced  string   // a tool that writes, which no observer is offered
 	does    map[string]outcome
+	doctor  verdict
+}
+
+// verdict is what doctor says of an agent that is set up.
+type verdict struct {
+	state    runtime.State
+	signedIn string // yes, no or unknown
+	why      string // part of the reason, where it cannot take jobs
+	models   int    // at least so many
+	standard string // the default model; "…" = whichever, "" = unknown
+	controls string // those that are verified, in the profile's order
 }
 
 // agents are all of them, in the order of the table.
 func agents() []agent {
 	return []agent{
-		claude(), codex(), gemini(), opencode(), kilo(), qwen(), copilot(), cline(),
+		claude(), codex(), gemini(), opencode(), kilo(), qwen(), copilot(), cline(), auggie(), amp(), crush(),
 	}
 }
 
@@ -57,9 +71,16 @@ func newAgentLab(t *testing.T, scenario string, nonces map[string]string, all ..
 	return l
 }
 
-// install puts the agent's program where the lab finds it.
+// install puts the agent's program where the lab finds it. One that npm does not
+// install is there if this machine has it.
 func (l *lab) install(a agent) {
 	l.t.Helper()
+	if a.pkg == "" {
+		if path, err := exec.LookPath(a.executable()); err == nil {
+			ok(l.t, os.Symlink(path, filepath.Join(l.bin, a.executable())))
+		}
+		return
+	}
 	ok(l.t, os.Symlink(filepath.Join(need(l.t, "ORCHESTRATE_E2E_CLIS"), a.executable()), filepath.Join(l.bin, a.executable())))
 }
 
