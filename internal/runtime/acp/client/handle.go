@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	sdk "github.com/coder/acp-go-sdk"
 
@@ -73,6 +74,7 @@ func (c *client) said(u update) {
 type use struct {
 	toolCall
 	shown bool // a line was printed when it began
+	asked bool // the agent asked for a permission
 }
 
 // toolUsed notes what is said of a tool's use. Agents announce one before they know
@@ -91,7 +93,20 @@ func (c *client) toolUsed(raw json.RawMessage) {
 		line := u.line(acp.LineToolDone)
 		line.Status, line.Text = u.Status, short(u.text())
 		c.out.line(line)
+		c.unasked(u)
 		delete(c.uses, call.ID)
+	}
+}
+
+// unasked says that the agent has changed something by its own leave which it would
+// not have been permitted. That is not undone here, but no secret.
+func (c *client) unasked(u *use) {
+	changes := slices.Contains([]sdk.ToolKind{sdk.ToolKindEdit, sdk.ToolKindDelete, sdk.ToolKindMove, sdk.ToolKindExecute}, sdk.ToolKind(u.Kind))
+	if u.asked || !changes || u.Status != string(sdk.ToolCallStatusCompleted) {
+		return
+	}
+	if allowed, why := c.rule.judge(u.toolCall); !allowed {
+		c.out.warn(fmt.Sprintf("the agent did not ask before it used %s %q, which would have been refused: %s", u.Kind, u.Title, why))
 	}
 }
 
@@ -145,6 +160,7 @@ func (c *client) permission(params json.RawMessage) (any, *sdk.RequestError) {
 		u = c.use(call)
 	}
 	c.show(u)
+	u.asked = true
 	allowed, why := c.rule.judge(u.toolCall)
 	option, kept := answer(asked.Options, allowed)
 	if !kept {

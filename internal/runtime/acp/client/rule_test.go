@@ -211,6 +211,19 @@ func TestAPermissionRequestGoesOnFromWhatWasTold(t *testing.T) {
 	}
 }
 
+// Some agents do what they like in the mode that they start in.
+func TestWhatIsDoneWithoutAskingIsTold(t *testing.T) {
+	did := `{"turn":[{"update":{"sessionUpdate":"tool_call","toolCallId":"1","title":"Write x","kind":"edit","status":"completed","locations":[{"path":"{{cwd}}/x"}]}},{"text":"ok"}]}`
+	r := have(t, did, acp.Turn{Access: runtime.AccessRead})
+	if w := r.of(acp.LineWarning); len(w) != 1 || !strings.Contains(w[0].Text, "did not ask") || !strings.Contains(w[0].Text, `"read" access`) {
+		t.Errorf("warnings %+v", w)
+	}
+	r.completed(t, "ok")
+	if r = have(t, did, acp.Turn{Access: runtime.AccessEdit}); len(r.of(acp.LineWarning)) != 0 {
+		t.Errorf("%s", r.stdout)
+	}
+}
+
 // No bytes of a request permit what the rule of a reader does not.
 func FuzzPermissionRequest(f *testing.F) {
 	f.Add([]byte(`{"toolCall":{"toolCallId":"1","kind":"edit","locations":[{"path":"/x"}]},"options":[` + once + `]}`))

@@ -57,6 +57,8 @@ func TestOnlyWhatIsListedIsSet(t *testing.T) {
 		says   string
 	}{
 		"no such model":   {withOptions, acp.Turn{Model: "smal"}, runtime.ReasonUnknownModel, `model "smal" is not in the agent's live list; the nearest is "small"`},
+		"far from all":    {withOptions, acp.Turn{Model: "enormous-9"}, runtime.ReasonUnknownModel, "it has big, small, tiny"},
+		"without a maker": {strings.ReplaceAll(withOptions, `"tiny"`, `"lab/tiny"`), acp.Turn{Model: "tiny"}, runtime.ReasonUnknownModel, `the nearest is "lab/tiny"`},
 		"no such mode":    {withOptions, acp.Turn{Mode: "plann"}, runtime.ReasonUnknownFlag, `the nearest is "plan"`},
 		"no such effort":  {withOptions, acp.Turn{Effort: "hihg"}, runtime.ReasonUnknownFlag, `the nearest is "high"`},
 		"no such in list": {withLists, acp.Turn{Model: "Big"}, runtime.ReasonUnknownModel, `the nearest is "big"`},
