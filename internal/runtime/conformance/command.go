@@ -13,13 +13,18 @@ import (
 	"orchestrate/internal/secret"
 )
 
-// words are those of a command line that the program itself gets. It may be started
-// by way of another.
+// words are those of a command line that the program itself gets and may take for
+// flags. It may be started by way of another.
 func words(cmd runtime.Command, p runtime.Profile) []string {
-	if at := slices.Index(cmd.Argv, p.Executable.Path); at >= 0 {
-		return cmd.Argv[at+1:]
+	at := slices.Index(cmd.Argv, p.Executable.Path)
+	if at < 0 {
+		return nil
 	}
-	return nil
+	words := cmd.Argv[at+1:]
+	if end := slices.Index(words, "--"); end >= 0 {
+		words = words[:end]
+	}
+	return words
 }
 
 // name is a flag without its value, or "" for a word that is no flag.
@@ -62,14 +67,14 @@ func commandShape(t *testing.T, s Subject) (faults []string) {
 		}
 		built++
 		switch {
-		case words(cmd, p) == nil:
+		case words(cmd, p) == nil && !bytes.Contains(cmd.Stdin, []byte(p.Executable.Path)):
 			faults = append(faults, fmt.Sprintf("%q does not start the program that was probed", cmd.Argv))
 		case !slices.Contains([]string{"INT", "TERM", "TERM-GROUP", ""}, cmd.PoliteStop):
 			faults = append(faults, fmt.Sprintf("%q is no polite signal", cmd.PoliteStop))
 		case cmd.Answer != runtime.AnswerFromStream && cmd.Answer != runtime.AnswerFromStdout:
 			faults = append(faults, fmt.Sprintf("%q is no source of an answer", cmd.Answer))
-		case cmd.Decoder.Runtime != s.Adapter.Name():
-			faults = append(faults, fmt.Sprintf("its stream is read as that of %q", cmd.Decoder.Runtime))
+		case cmd.Decoder.Runtime == "" || s.Adapter.Decoder(cmd.Decoder) == nil:
+			faults = append(faults, fmt.Sprintf("nothing reads its stream: %+v", cmd.Decoder))
 		}
 		if again, err := s.Adapter.Command(req, p); err != nil || !slices.Equal(again.Argv, cmd.Argv) {
 			faults = append(faults, fmt.Sprintf("the same request gives %q and then %q, %v", cmd.Argv, again.Argv, err))
@@ -128,14 +133,18 @@ func commandLosesFlags(t *testing.T, s Subject) (faults []string) {
 }
 
 func stillUses(s Subject, req runtime.Request, p runtime.Profile, flag string) (faults []string) {
+	if !p.Routable() {
+		if !strings.Contains(p.Reason, flag) {
+			faults = append(faults, fmt.Sprintf("without %s it is %s for a reason that does not name it: %s", flag, p.State, p.Reason))
+		}
+		return faults
+	}
 	cmd, err := s.Adapter.Command(req, p)
 	switch {
 	case err == nil && slices.ContainsFunc(words(cmd, p), func(word string) bool { return name(word) == flag }):
 		faults = append(faults, fmt.Sprintf("%s is used though help does not show it: %q", flag, cmd.Argv))
-	case err != nil && p.Routable() && !strings.Contains(err.Error()+strings.Join(p.Limits, " "), flag):
+	case err != nil && !strings.Contains(err.Error()+strings.Join(p.Limits, " "), flag):
 		faults = append(faults, fmt.Sprintf("without %s the command is refused, and neither that nor a limit names it: %v", flag, err))
-	case !p.Routable() && !strings.Contains(p.Reason, flag):
-		faults = append(faults, fmt.Sprintf("without %s it is %s for a reason that does not name it: %s", flag, p.State, p.Reason))
 	}
 	return faults
 }
@@ -155,7 +164,7 @@ func commandLosesValues(t *testing.T, s Subject) (faults []string) {
 			return append(faults, fmt.Sprintf("without %s %v", key, err))
 		}
 		for _, req := range wanted {
-			if cmd, err := s.Adapter.Command(req, lacking); err == nil && gives(words(cmd, lacking), line, flag, value) {
+			if cmd, err := s.Adapter.Command(req, lacking); err == nil && lacking.Routable() && gives(words(cmd, lacking), line, flag, value) {
 				faults = append(faults, fmt.Sprintf("%s is given though help does not show that value: %q", key, cmd.Argv))
 			}
 		}
@@ -286,6 +295,10 @@ func commandSecrets(t *testing.T, s Subject) (faults []string) {
 
 func leaks(s Subject, cmd runtime.Command, value string) (faults []string) {
 	line := strings.Join(cmd.Argv, " ")
+	quoted, err := json.Marshal(prompt)
+	if err != nil {
+		return []string{err.Error()}
+	}
 	if strings.Contains(line+strings.Join(cmd.Env, " "), value) {
 		faults = append(faults, fmt.Sprintf("a secret is in the command %q", cmd.Argv))
 	}
@@ -295,7 +308,7 @@ func leaks(s Subject, cmd runtime.Command, value string) (faults []string) {
 		faults = append(faults, fmt.Sprintf("the prompt is in the command line: %q", cmd.Argv))
 	case inLine && !strings.Contains(strings.Join(cmd.Limits, " "), "prompt"):
 		faults = append(faults, fmt.Sprintf("the prompt is in the command line, and no limit says so: %q", cmd.Limits))
-	case !inLine && string(cmd.Stdin) != prompt:
+	case !inLine && string(cmd.Stdin) != prompt && !bytes.Contains(cmd.Stdin, quoted):
 		faults = append(faults, fmt.Sprintf("the prompt arrives as %q", cmd.Stdin))
 	}
 	return faults

@@ -45,16 +45,28 @@ func lines(t *testing.T, path string) []string {
 	return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 }
 
-// decoded is what the subject's decoder makes of an attempt. A panic is a fault of
-// its own.
-func decoded(s Subject, stdout, stderr []string) (got probetest.Transcript, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("the decoder panics: %v", r)
+// decode is what the decoder that a command of the subject names makes of an attempt.
+// A panic is a fault of its own.
+type decode func(stdout, stderr []string) (probetest.Transcript, error)
+
+func decoding(t *testing.T, s Subject) decode {
+	t.Helper()
+	var spec runtime.DecoderSpec
+	p := working(t, s)
+	for _, req := range requests(t, p) {
+		if cmd, err := s.Adapter.Command(req, p); err == nil {
+			spec = cmd.Decoder
+			break
 		}
-	}()
-	d := s.Adapter.Decoder(runtime.DecoderSpec{Runtime: s.Adapter.Name()})
-	return probetest.Decode(d, joined(stdout), joined(stderr)), nil
+	}
+	return func(stdout, stderr []string) (got probetest.Transcript, err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				err = fmt.Errorf("the decoder panics: %v", r)
+			}
+		}()
+		return probetest.Decode(s.Adapter.Decoder(spec), joined(stdout), joined(stderr)), nil
+	}
 }
 
 func joined(lines []string) []byte {
@@ -65,9 +77,13 @@ func joined(lines []string) []byte {
 }
 
 // decoderEmpty: an empty stream says nothing at all.
-func decoderEmpty(_ *testing.T, s Subject) (faults []string) {
+func decoderEmpty(t *testing.T, s Subject) (faults []string) {
+	if len(s.Streams) == 0 {
+		return nil
+	}
+	decoded := decoding(t, s)
 	for what, stream := range map[string][]string{"no stream": nil, "blank lines": {"", "", ""}} {
-		got, err := decoded(s, stream, stream)
+		got, err := decoded(stream, stream)
 		if err != nil {
 			return []string{err.Error()}
 		}
@@ -80,9 +96,10 @@ func decoderEmpty(_ *testing.T, s Subject) (faults []string) {
 
 // decoderRecorded: what holds of every attempt that was ever recorded.
 func decoderRecorded(t *testing.T, s Subject) (faults []string) {
+	decoded := decoding(t, s)
 	completed := 0
 	for _, r := range recordings(t, s) {
-		got, err := decoded(s, r.stdout, r.stderr)
+		got, err := decoded(r.stdout, r.stderr)
 		if err != nil {
 			return append(faults, r.name+": "+err.Error())
 		}
@@ -94,7 +111,7 @@ func decoderRecorded(t *testing.T, s Subject) (faults []string) {
 			faults = append(faults, r.name+": "+fault)
 		}
 	}
-	if completed == 0 {
+	if completed == 0 && len(s.Streams) > 0 {
 		faults = append(faults, "no recorded attempt came to a good end")
 	}
 	return faults
@@ -124,10 +141,11 @@ func oddOutcome(r recording, got probetest.Transcript) (faults []string) {
 
 // decoderCut: a stream may end anywhere, and what is not over is not completed.
 func decoderCut(t *testing.T, s Subject) (faults []string) {
+	decoded := decoding(t, s)
 	for _, r := range recordings(t, s) {
 		was := false
 		for n := range len(r.stdout) + 1 {
-			got, err := decoded(s, r.stdout[:n], r.stderr)
+			got, err := decoded(r.stdout[:n], r.stderr)
 			switch {
 			case err != nil:
 				return append(faults, fmt.Sprintf("%s cut after %d lines: %v", r.name, n, err))
@@ -148,9 +166,10 @@ func completes(s Subject, line string) bool {
 
 // decoderIncomplete: without the completion event nothing completes.
 func decoderIncomplete(t *testing.T, s Subject) (faults []string) {
+	decoded := decoding(t, s)
 	for _, r := range recordings(t, s) {
 		rest := slices.DeleteFunc(slices.Clone(r.stdout), func(line string) bool { return completes(s, line) })
-		got, err := decoded(s, rest, r.stderr)
+		got, err := decoded(rest, r.stderr)
 		if err != nil {
 			return append(faults, r.name+": "+err.Error())
 		}
@@ -164,6 +183,7 @@ func decoderIncomplete(t *testing.T, s Subject) (faults []string) {
 // decoderDirty: lines torn in two complete nothing, and lines of anything else
 // between the program's own change nothing.
 func decoderDirty(t *testing.T, s Subject) (faults []string) {
+	decoded := decoding(t, s)
 	garbage := []string{"", "\x00\xff\xfe", "{", "{}", "[]", "null", "7", `"x"`, `{"type":7}`, `{"type":"no_such_event","data":{}}`, strings.Repeat("x", 1<<16)}
 	for _, r := range recordings(t, s) {
 		var torn, dirty []string
@@ -171,15 +191,17 @@ func decoderDirty(t *testing.T, s Subject) (faults []string) {
 			torn = append(torn, line[:len(line)/2], line[len(line)/2:])
 			dirty = append(dirty, garbage[i%len(garbage)], line)
 		}
-		dirty = append(dirty, garbage...)
-		want, err := decoded(s, r.stdout, r.stderr)
+		if !s.LastLine {
+			dirty = append(dirty, garbage...)
+		}
+		want, err := decoded(r.stdout, r.stderr)
 		if err != nil {
 			return append(faults, r.name+": "+err.Error())
 		}
-		if got, err := decoded(s, torn, r.stderr); err != nil || got.Outcome.Completed || got.Outcome.Answer != "" {
+		if got, err := decoded(torn, r.stderr); err != nil || got.Outcome.Completed || got.Outcome.Answer != "" {
 			faults = append(faults, fmt.Sprintf("%s in torn lines: %v, %+v", r.name, err, got.Outcome))
 		}
-		got, err := decoded(s, dirty, r.stderr)
+		got, err := decoded(dirty, r.stderr)
 		if diff := cmp.Diff(want.Outcome, got.Outcome); err != nil || diff != "" {
 			faults = append(faults, fmt.Sprintf("%s with garbage in it: %v (-clean +dirty)\n%s", r.name, err, diff))
 		}
@@ -189,6 +211,7 @@ func decoderDirty(t *testing.T, s Subject) (faults []string) {
 
 // decoderOdd: a field of another type than usual breaks nothing.
 func decoderOdd(t *testing.T, s Subject) (faults []string) {
+	decoded := decoding(t, s)
 	for _, r := range recordings(t, s) {
 		for i, line := range r.stdout {
 			var fields map[string]json.RawMessage
@@ -203,7 +226,7 @@ func decoderOdd(t *testing.T, s Subject) (faults []string) {
 					if err != nil {
 						return append(faults, err.Error())
 					}
-					if _, err := decoded(s, []string{string(text)}, nil); err != nil {
+					if _, err := decoded([]string{string(text)}, nil); err != nil {
 						faults = append(faults, fmt.Sprintf("%s line %d with %s as %s: %v", r.name, i+1, key, odd, err))
 					}
 				}
@@ -215,12 +238,13 @@ func decoderOdd(t *testing.T, s Subject) (faults []string) {
 
 // decoderUsage: what was used is not known where the program does not say it.
 func decoderUsage(t *testing.T, s Subject) (faults []string) {
+	decoded := decoding(t, s)
 	for _, r := range recordings(t, s) {
 		var silent []string
 		for _, line := range r.stdout {
 			silent = append(silent, withoutUsage(line))
 		}
-		got, err := decoded(s, silent, r.stderr)
+		got, err := decoded(silent, r.stderr)
 		if err != nil || got.Outcome.Usage != nil {
 			faults = append(faults, fmt.Sprintf("%s without a word on usage: %v, usage %+v", r.name, err, got.Outcome.Usage))
 		}

@@ -20,8 +20,11 @@ type Subject struct {
 	// PromptInArgv says that the program takes its prompt no other way. The commands
 	// must then say so in their limits.
 	PromptInArgv bool
-	// Streams are the folders of recorded attempts, NAME.out and NAME.err.
+	// Streams are the folders of recorded attempts, NAME.out and NAME.err. There are
+	// none where the output is taken as it is, and the exit is the only sign of an end.
 	Streams []string
+	// LastLine says that whatever line comes last is the result.
+	LastLine bool
 	// Completion is what only the program's own completion event has in it. No stream
 	// without such a line may count as completed.
 	Completion []string
