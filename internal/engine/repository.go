@@ -31,7 +31,7 @@ func (p *Plan) repositorySays(root string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() //nolint:errcheck // opened for reading
+	defer f.Close() // only read
 	return io.ReadAll(io.LimitReader(f, spec.MaxBytes+1))
 }
 
