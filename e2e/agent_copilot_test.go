@@ -2,6 +2,8 @@
 
 package e2e
 
+import "orchestrate/internal/runtime"
+
 func copilot() agent {
 	return agent{
 		name: "copilot", pkg: "@github/copilot",
@@ -9,7 +11,8 @@ func copilot() agent {
 			l.set("COPILOT_PROVIDER_BASE_URL="+l.sim.URL("copilot")+"/v1", "COPILOT_PROVIDER_TYPE=openai",
 				"COPILOT_PROVIDER_API_KEY="+l.key("sk-made-up-"), "COPILOT_MODEL=made-up-model", "COPILOT_OFFLINE=true")
 		},
-		shell: []string{"view", "bash"},
+		shell:  []string{"view", "bash"},
+		doctor: verdict{state: runtime.StateConstrained, signedIn: "unknown", models: 1, standard: "made-up-model", controls: "tool-limits read-only edits-only model"},
 		does: map[string]outcome{
 			"answer":        {events: "model text session answer completed"},
 			"write":         {events: "model tool(create) tool_done(create) text session answer completed"},

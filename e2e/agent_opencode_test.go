@@ -22,7 +22,8 @@ func opencode() agent {
 		setup: func(l *lab) {
 			l.file("home/.config/opencode/opencode.json", chatProvider(l, "opencode", l.key("sk-made-up-")))
 		},
-		shell: []string{"read", "bash"},
+		shell:  []string{"read", "bash"},
+		doctor: verdict{state: runtime.StateConstrained, signedIn: "yes", models: 1, standard: "sim/made-up-model", controls: "no-project read-only tool-limits edits-only model effort agent"},
 		does: map[string]outcome{
 			"answer":  {events: "session text usage answer completed"},
 			"write":   {events: "session tool(write) tool_done(write) usage text usage answer completed"},
@@ -43,7 +44,8 @@ func kilo() agent {
 		setup: func(l *lab) {
 			l.file("home/.config/kilo/kilo.json", chatProvider(l, "kilo", l.key("sk-made-up-")))
 		},
-		shell: []string{"read", "bash"},
+		shell:  []string{"read", "bash"},
+		doctor: verdict{state: runtime.StateConstrained, signedIn: "yes", models: 1, standard: "sim/made-up-model", controls: "no-project read-only tool-limits edits-only model effort agent"},
 		does: map[string]outcome{
 			"answer":  {events: "session text usage answer completed"},
 			"write":   {events: "session tool(write) tool_done(write) usage text usage answer completed"},

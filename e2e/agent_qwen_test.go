@@ -2,6 +2,8 @@
 
 package e2e
 
+import "orchestrate/internal/runtime"
+
 func qwen() agent {
 	return agent{
 		name: "qwen", pkg: "@qwen-code/qwen-code",
@@ -10,12 +12,16 @@ func qwen() agent {
 		},
 		shell:  []string{"read_file", "run_shell_command"},
 		forced: "write_file",
+		doctor: verdict{state: runtime.StateConstrained, signedIn: "unknown", models: 1, standard: "made-up-model", controls: "read-only tool-limits model"},
 		does: map[string]outcome{
-			"answer":        {events: "session model text usage answer completed"},
-			"write":         {events: "session model tool(write_file) tool_done(write_file) text usage answer completed"},
-			"refused":       {why: "write_file", events: ""},
-			"unknown-model": {why: "404 The model `no-such-model` does not exist", events: "session warning failed(unknown_model)"},
-			"unauthorized":  {why: "401 Incorrect API key provided", events: "session warning failed(auth)"},
+			"answer": {events: "session model text usage answer completed"},
+			"write":  {events: "session model tool(write_file) tool_done(write_file) text usage answer completed"},
+			"refused": {
+				why:    `Qwen Code requires permission to use "write_file", but that permission was declined`,
+				events: `session model tool(write_file) denied(write_file: Qwen Code requires permission to use "write_file", but that permission was declined. Matching deny rule: "edit".)`,
+			},
+			"unknown-model": {why: "404 The model `no-such-model` does not exist", events: "session failed(unknown_model)"},
+			"unauthorized":  {why: "401 Incorrect API key provided", events: "session failed(auth)"},
 			"killed":        {events: "session model tool(run_shell_command)…"},
 			"resumed":       {events: "session model text usage answer completed"},
 		},

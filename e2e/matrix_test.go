@@ -229,7 +229,8 @@ func (e *ended) profile(a agent) runtime.Profile {
 
 // transcript is what the decoder made of an attempt: the kinds of its events in their
 // order, with the tool, and for a refusal its boundary. What says the same as the event
-// before is left out, and so is what comes from the supervisor.
+// before is left out, and so is what comes from the supervisor, and warnings: they are
+// mostly of the other stream, in whatever order.
 func transcript(t *testing.T, path string) string {
 	t.Helper()
 	file, err := os.Open(path)
@@ -251,7 +252,7 @@ func transcript(t *testing.T, path string) string {
 
 func describeEvent(ev runtime.Event) string {
 	switch ev.Kind {
-	case runtime.EventStarted, runtime.EventProcess, runtime.EventOversize, runtime.EventSignal, runtime.EventDropped, runtime.EventExited:
+	case runtime.EventStarted, runtime.EventProcess, runtime.EventOversize, runtime.EventSignal, runtime.EventDropped, runtime.EventExited, runtime.EventWarning:
 		return ""
 	case runtime.EventToolCall, runtime.EventToolDone:
 		return fmt.Sprintf("%s(%s)", ev.Kind, ev.Tool)
