@@ -388,7 +388,7 @@ func (p *Plan) note() {
 		p.Notes = append(p.Notes, fmt.Sprintf("the checkout has uncommitted changes (%s); worktrees start from commit %.12s and do not see them", some(p.Dirty), p.Base))
 	}
 	for i := range p.Jobs {
-		if j := &p.Jobs[i]; j.Block == nil && dependent(j.Route) {
+		if j := &p.Jobs[i]; j.Block == nil && p.dependent(j.Route) {
 			p.Notes = append(p.Notes, fmt.Sprintf("job %s, which judges, is %s", j.Job.ID, judging(j.Route)))
 		}
 	}
@@ -397,15 +397,15 @@ func (p *Plan) note() {
 		p.Notes = append(p.Notes, "nobody reviews this run: arbiter mode checks-only; its verdict will be `unreviewed`")
 	case a.Block != nil:
 		p.Notes = append(p.Notes, fmt.Sprintf("no arbiter can be asked, so the verdict will be `blocked`: %s. %s", a.Block.Detail, a.Block.NextStep))
-	case dependent(a.Route):
+	case p.dependent(a.Route):
 		p.Notes = append(p.Notes, "the arbiter is "+judging(a.Route))
 	}
 }
 
 // dependent reports whether a judge is not known to be of another family than those
-// whose work it judges.
-func dependent(r ledger.Route) bool {
-	return r.Independence != "" && r.Independence != route.Independent
+// whose work it judges. In a rehearsal nobody really judges.
+func (p *Plan) dependent(r ledger.Route) bool {
+	return r.Independence != "" && r.Independence != route.Independent && !p.Request.Rehearse
 }
 
 // judging says how dependent a judge is, and what a person can do where that is only
