@@ -35,7 +35,7 @@ func (Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Command,
 	return cmd, nil
 }
 
-// unsupported names what pi has no means for.
+// unsupported names what pi has no means for, or does unasked.
 func unsupported(req runtime.Request, p runtime.Profile) error {
 	for _, flag := range indispensable() {
 		if !p.Shows(flag) {
@@ -45,7 +45,7 @@ func unsupported(req runtime.Request, p runtime.Profile) error {
 	if req.Agent != "" {
 		return fmt.Errorf("agent %q: %s; leave it out or use another runtime", req.Agent, p.EvidenceOf(runtime.ControlAgent))
 	}
-	return nil
+	return leftAlone(req.Dir)
 }
 
 // addAccess names the control that holds, if one does; the tools do the rest.

@@ -2,6 +2,8 @@ package pi_test
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -105,6 +107,25 @@ func TestNoReaderWithoutTheProgramsOwnWord(t *testing.T) {
 	}
 	if _, err := pi.New().Command(runtime.Request{Access: runtime.AccessEdit}, p); err != nil {
 		t.Errorf("a writer, whose tools are limited all the same: %v", err)
+	}
+}
+
+// The program renames a folder of the project at its start, whatever it is told. A
+// job is not given to it where it would.
+func TestNoJobWhereItsStartChangesTheProject(t *testing.T) {
+	p, dir := profile(t), t.TempDir()
+	req := runtime.Request{Access: runtime.AccessRead, Dir: dir}
+	for _, step := range []struct {
+		folder  string
+		refused bool
+	}{{".pi", false}, {".pi/commands", true}, {".pi/prompts", false}} {
+		if err := os.Mkdir(filepath.Join(dir, step.folder), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		_, err := pi.New().Command(req, p)
+		if (err != nil) != step.refused || (err != nil && !strings.Contains(err.Error(), "would rename")) {
+			t.Errorf("with %s: %v", step.folder, err)
+		}
 	}
 }
 
