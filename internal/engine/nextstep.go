@@ -24,8 +24,9 @@ import (
 type trouble struct {
 	job    *spec.Job
 	status ledger.JobStatus
-	signIn string // what the runtime's newest profile says to do; "" = nothing
-	run    string // id of the run
+	signIn string    // what the runtime's newest profile says to do; "" = nothing
+	until  time.Time // its runtime gets no jobs before that; zero = that is not known
+	run    string    // id of the run
 }
 
 // maxEvidence bounds what a next step quotes, in characters.
@@ -98,14 +99,14 @@ func (t trouble) aboutRuntime() string {
 // back says when the runtime takes jobs again, as it said itself; unknown is for when
 // it did not.
 func (t trouble) back(known, unknown string) string {
-	if t.status.EndedAt == nil {
+	at := t.until
+	if ended := t.status.EndedAt; at.IsZero() && ended != nil {
+		at, _ = policy.ResetTime(t.status.ReasonEvidence, ended.Local(), time.LoadLocation)
+	}
+	if at.IsZero() {
 		return unknown
 	}
-	reset, ok := policy.ResetTime(t.status.ReasonEvidence, t.status.EndedAt.Local(), time.LoadLocation)
-	if !ok {
-		return unknown
-	}
-	return fmt.Sprintf(known, pointInTime(reset))
+	return fmt.Sprintf(known, pointInTime(at))
 }
 
 // whereToName says where the spec takes a second runtime; "" when it has one there.
@@ -208,7 +209,8 @@ func (r *run) nextStepOf(j *jobRun) string {
 }
 
 func (r *run) troubleOf(job *spec.Job, s ledger.JobStatus) trouble {
-	return trouble{job: job, status: s, signIn: r.profile(s.Runtime).NextStep, run: r.led.ID}
+	until, _ := (*backend)(r).Held(s.Runtime)
+	return trouble{job: job, status: s, signIn: r.profile(s.Runtime).NextStep, until: until, run: r.led.ID}
 }
 
 // queuedStep says why a job did not begin, as far as that is known.
@@ -222,6 +224,9 @@ func (r *run) queuedStep(j *jobRun) string {
 	t := trouble{job: j.planned.Job, run: r.led.ID}
 	if !r.affordable() {
 		return "it did not begin, because the budget is used up: " + t.resume() + " goes on with the budget counted anew"
+	}
+	if until, held := (*backend)(r).Held(j.route.Runtime); held && until.After(r.eng.Now()) {
+		return fmt.Sprintf("it did not begin, because %s gets no jobs until %s: %s after that goes on with it", j.route.Runtime, pointInTime(until), t.resume())
 	}
 	return t.nextStep()
 }

@@ -40,10 +40,14 @@ func StatedWait(why runtime.Reason, o runtime.Outcome, ended time.Time, zones Zo
 func ResetTime(said string, at time.Time, zones Zones) (reset time.Time, ok bool) {
 	for _, read := range []func(string, time.Time, Zones) (time.Time, bool){stampIn, delayIn, dateIn, clockIn} {
 		if reset, ok = read(said, at, zones); ok {
-			return reset, !reset.Before(at) && reset.Sub(at) <= longestWait
+			ok = !reset.Before(at) && reset.Sub(at) <= longestWait
+			break
 		}
 	}
-	return time.Time{}, false
+	if !ok {
+		return time.Time{}, false
+	}
+	return reset, true
 }
 
 // lead is what stands before the words for a time, so that no other number is taken
