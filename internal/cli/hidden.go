@@ -52,10 +52,10 @@ func hidden(sys System) []*cobra.Command {
 			},
 		},
 		{
-			Use: acp.Command, Hidden: true, Args: noArgs,
+			Use: acp.Command, Hidden: true, Args: cobra.MaximumNArgs(1),
 			Short: "Have one turn with an agent that speaks the Agent Client Protocol",
-			RunE: func(*cobra.Command, []string) error {
-				return exit(acpclient.Main(sys.In, sys.Out, sys.Err))
+			RunE: func(_ *cobra.Command, args []string) error {
+				return exit(acpclient.Main(args, sys.In, sys.Out, sys.Err))
 			},
 		},
 	}

@@ -1,7 +1,6 @@
 package custom
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -165,11 +164,10 @@ func (a adapter) turn(cmd runtime.Command, req runtime.Request, p runtime.Profil
 	if err := a.addAccess(&agent, req, p); err != nil {
 		return runtime.Command{}, err
 	}
-	turn, err := json.Marshal(acp.Turn{
-		Agent: agent.Argv, Dir: req.Dir, ReadDirs: req.ReadDirs, Prompt: req.Prompt, Access: req.Access,
-		Model: req.Model, Effort: req.Effort, Resume: req.Resume,
-	})
-	cmd.Argv, cmd.Stdin, cmd.PoliteStop = acp.Argv(a.self), turn, "TERM"
+	argv, err := acp.Turn{
+		Agent: agent.Argv, ReadDirs: req.ReadDirs, Access: req.Access, Model: req.Model, Effort: req.Effort, Resume: req.Resume,
+	}.Argv(a.self)
+	cmd.Argv, cmd.Stdin, cmd.PoliteStop = argv, []byte(req.Prompt), "TERM"
 	cmd.Controls = append(cmd.Controls, agent.Controls...)
 	return cmd, err
 }

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 		case "agent":
 			os.Exit(acptest.Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
 		case acp.Command:
-			os.Exit(Main(os.Stdin, os.Stdout, os.Stderr))
+			os.Exit(Main(os.Args[2:], os.Stdin, os.Stdout, os.Stderr))
 		}
 	}
 	// Whatever a test leaves behind becomes our child, and is seen below.

@@ -14,24 +14,36 @@ import (
 	"orchestrate/internal/runtime/acp"
 )
 
-// Main is the process: it reads a Turn from in and writes lines to out; the agent's
-// standard error goes to errs. It returns the exit status, 0 if the turn, or the
-// probe, came to its end, whatever that was.
-func Main(in io.Reader, out, errs io.Writer) int {
+// Main is the process: it reads a Turn from in, or the prompt of the one that is in
+// args, and writes lines to out; the agent's standard error goes to errs. It returns
+// the exit status, 0 if the turn, or the probe, came to its end, whatever that was.
+func Main(args []string, in io.Reader, out, errs io.Writer) int {
 	stops := make(chan os.Signal, 2)
 	signal.Notify(stops, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(stops)
-	var turn acp.Turn
-	if err := json.NewDecoder(in).Decode(&turn); err != nil {
+	turn, err := readTurn(args, in)
+	if err != nil {
 		return refuse(out, fmt.Sprintf("what this command reads is a turn in JSON, from the engine: %v", err))
 	}
 	if turn.Dir == "" {
-		var err error
 		if turn.Dir, err = os.Getwd(); err != nil {
 			return refuse(out, fmt.Sprintf("the folder to work in: %v", err))
 		}
 	}
 	return Run(turn, out, errs, stops)
+}
+
+func readTurn(args []string, in io.Reader) (turn acp.Turn, err error) {
+	if len(args) == 0 {
+		err = json.NewDecoder(in).Decode(&turn)
+		return turn, err
+	}
+	if err = json.Unmarshal([]byte(args[0]), &turn); err != nil {
+		return turn, err
+	}
+	prompt, err := io.ReadAll(in)
+	turn.Prompt = string(prompt)
+	return turn, err
 }
 
 // refuse says why there is no turn at all.

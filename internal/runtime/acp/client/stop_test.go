@@ -166,6 +166,6 @@ func TestAnAgentThatDoesNotReadItsPromptIsEnded(t *testing.T) {
 
 func TestMainReadsNothingButATurn(t *testing.T) {
 	var out, errs bytes.Buffer
-	status := Main(strings.NewReader("hello"), &out, &errs)
+	status := Main(nil, strings.NewReader("hello"), &out, &errs)
 	read(t, acp.Turn{}, status, out.String(), errs.String()).failed(t, runtime.ReasonSpawn, "a turn in JSON")
 }
