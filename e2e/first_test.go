@@ -39,8 +39,8 @@ func TestTheFirstCommandsOfANewUser(t *testing.T) {
 			l.orchestrate("rehearse", "jobs.yaml").wants(0)
 			run := l.orchestrate("run", "jobs.yaml").wants(c.run)
 			if c.installed == "" {
-				for _, e := range []*ended{doctor, plan, run} {
-					if !strings.Contains(e.stdout+e.stderr, "npm install -g") {
+				for e, step := range map[*ended]string{doctor: "npm install -g", plan: "`orchestrate doctor` says how", run: "`orchestrate doctor` says how"} {
+					if !strings.Contains(e.stdout+e.stderr, step) {
 						t.Errorf("no next step in\n%s%s", e.stdout, e.stderr)
 					}
 				}
