@@ -9,11 +9,13 @@ import (
 	"orchestrate/internal/runtime/acp"
 	"orchestrate/internal/runtime/claude"
 	"orchestrate/internal/runtime/codex"
+	"orchestrate/internal/runtime/commandcode"
 	"orchestrate/internal/runtime/copilot"
 	"orchestrate/internal/runtime/custom/output"
 	"orchestrate/internal/runtime/exec"
 	"orchestrate/internal/runtime/gemini"
 	"orchestrate/internal/runtime/opencode"
+	"orchestrate/internal/runtime/pi"
 	"orchestrate/internal/runtime/qwen"
 	"orchestrate/internal/runtime/standin"
 )
@@ -37,6 +39,10 @@ func For(spec runtime.DecoderSpec) (runtime.Decoder, error) {
 		return qwen.NewDecoder(spec), nil
 	case copilot.Name:
 		return copilot.NewDecoder(spec), nil
+	case pi.Name:
+		return pi.NewDecoder(spec), nil
+	case commandcode.Name:
+		return commandcode.NewDecoder(spec), nil
 	case acp.DecoderName:
 		return acp.NewDecoder(spec), nil
 	case output.TextName:

@@ -8,11 +8,13 @@ import (
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/claude"
 	"orchestrate/internal/runtime/codex"
+	"orchestrate/internal/runtime/commandcode"
 	"orchestrate/internal/runtime/copilot"
 	"orchestrate/internal/runtime/custom"
 	"orchestrate/internal/runtime/exec"
 	"orchestrate/internal/runtime/gemini"
 	"orchestrate/internal/runtime/opencode"
+	"orchestrate/internal/runtime/pi"
 	"orchestrate/internal/runtime/qwen"
 	"orchestrate/internal/runtime/standin"
 )
@@ -24,6 +26,7 @@ import (
 func All(self string, described map[string]custom.Definition) []runtime.Adapter {
 	all := []runtime.Adapter{
 		claude.New(), codex.New(), gemini.New(), opencode.New(), opencode.NewKilo(), qwen.New(), copilot.New(),
+		pi.New(), commandcode.New(),
 	}
 	known := custom.Known()
 	for _, name := range slices.Sorted(maps.Keys(known)) {
