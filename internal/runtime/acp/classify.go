@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,7 +14,8 @@ import (
 const authRequired = -32000
 
 // ClassOf finds the class of an error that the agent answered with: by what it says
-// about quotas, by its code, which some agents take from HTTP, then by its words.
+// about quotas, by its code, which some agents take from HTTP, then by its words. A
+// status of 500 is what some give to everything, so there the words come first.
 func ClassOf(code int, message string) runtime.Reason {
 	if probe.ContainsAny(message, "insufficient_quota", "quota exceeded", "exceeded your current quota", "exhausted your", "usage limit", "credit balance", "insufficient balance", "billing") {
 		return runtime.ReasonQuota
@@ -21,26 +23,29 @@ func ClassOf(code int, message string) runtime.Reason {
 	if code == authRequired {
 		return runtime.ReasonAuth
 	}
-	for _, status := range []int{code, statedStatus(message)} {
+	statuses := []int{code, statedStatus(message)}
+	for _, status := range statuses {
 		if why := byStatus(status); why != "" {
 			return why
 		}
 	}
-	return byText(message)
+	why := byText(message)
+	if why == runtime.ReasonCrash && slices.ContainsFunc(statuses, func(status int) bool { return status >= 500 && status < 600 }) {
+		return runtime.ReasonNetwork
+	}
+	return why
 }
 
-// byStatus is "" for a status that says nothing. net/http has names for them and
-// would add its start-up to every supervisor.
+// byStatus is "" for a status that does not say enough. net/http has names for them
+// and would add its start-up to every supervisor.
 func byStatus(status int) runtime.Reason {
-	switch {
-	case status == 401, status == 403:
+	switch status {
+	case 401, 403:
 		return runtime.ReasonAuth
-	case status == 402:
+	case 402:
 		return runtime.ReasonQuota
-	case status == 429:
+	case 429:
 		return runtime.ReasonRateLimit
-	case status >= 500 && status < 600:
-		return runtime.ReasonNetwork
 	}
 	return ""
 }

@@ -2,7 +2,6 @@ package acp_test
 
 import (
 	"encoding/json"
-	"flag"
 	"reflect"
 	"slices"
 	"strings"
@@ -14,8 +13,6 @@ import (
 	"orchestrate/internal/runtime/acp"
 	"orchestrate/internal/runtime/probe/probetest"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden transcripts")
 
 func decoder() runtime.Decoder {
 	return acp.NewDecoder(runtime.DecoderSpec{Runtime: acp.DecoderName})
@@ -61,6 +58,8 @@ func TestClassOf(t *testing.T) {
 		{402, "", runtime.ReasonQuota, 0},
 		{-32603, "the model `x` does not exist", runtime.ReasonUnknownModel, 0},
 		{-32603, "ProviderModelNotFoundError", runtime.ReasonUnknownModel, 0},
+		{500, "models/x is not found for API version v1beta", runtime.ReasonUnknownModel, 0},
+		{500, "Internal error", runtime.ReasonNetwork, 0},
 		{-32603, "status code 503", runtime.ReasonNetwork, 0},
 		{-32603, "connect ECONNREFUSED 127.0.0.1:1", runtime.ReasonNetwork, 0},
 		{-32603, "the file was not found", runtime.ReasonCrash, 0},

@@ -37,6 +37,7 @@ type channel struct {
 	mu      sync.Mutex
 	request *request // of ours, that waits for its answer
 	broken  error    // why nothing more is read, other than that the stream ended
+	deaf    bool     // the agent takes no more input
 
 	garbage, shown int
 }
@@ -70,7 +71,25 @@ func (c *channel) Write(message []byte) (int, error) {
 		}
 		c.mu.Unlock()
 	}
-	return c.toAgent.Write(message)
+	n, err := c.toAgent.Write(message)
+	if err != nil {
+		c.mu.Lock()
+		c.deaf = true
+		c.mu.Unlock()
+	}
+	return n, err
+}
+
+// lost reports whether nothing more can come of the conversation.
+func (c *channel) lost() bool {
+	select {
+	case <-c.conn.Done():
+		return true
+	default:
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.deaf
 }
 
 // expect announces a request; done is called when its answer was taken, or will

@@ -25,11 +25,6 @@ func Main(args []string, in io.Reader, out, errs io.Writer) int {
 	if err != nil {
 		return refuse(out, fmt.Sprintf("what this command reads is a turn in JSON, from the engine: %v", err))
 	}
-	if turn.Dir == "" {
-		if turn.Dir, err = os.Getwd(); err != nil {
-			return refuse(out, fmt.Sprintf("the folder to work in: %v", err))
-		}
-	}
 	return Run(turn, out, errs, stops)
 }
 

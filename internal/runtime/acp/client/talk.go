@@ -31,12 +31,10 @@ func (c *client) ask(method string, params any) (json.RawMessage, *failure) {
 	if err == nil {
 		return raw, nil
 	}
-	var refused *sdk.RequestError
-	select {
-	case <-c.channel.conn.Done():
+	if c.channel.lost() {
 		return nil, c.lost(method)
-	default:
 	}
+	var refused *sdk.RequestError
 	if !errors.As(err, &refused) {
 		return nil, &failure{class: runtime.ReasonCrash, text: fmt.Sprintf("%s: %v", method, err)}
 	}
@@ -48,7 +46,7 @@ func (c *client) lost(method string) *failure {
 	if why := c.channel.why(); why != nil {
 		return &failure{class: runtime.ReasonCrash, text: why.Error()}
 	}
-	how := "closed its output"
+	how := "closed its input or output"
 	if c.agent.gone(time.Second) {
 		how = "ended (" + c.agent.status + ")"
 	}
