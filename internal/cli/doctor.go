@@ -68,6 +68,7 @@ func runDoctor(ctx context.Context, sys System, opts doctorOptions) (err error) 
 	brakes, done := stoppable(ctx, sys)
 	ctx = brakes.work
 	defer done()
+	sayAsking(sys)
 	found := examination{Inventory: judged(inventory.Probe(ctx, st.host, asked), st.Operator)}
 	if opts.smoke != "" && ctx.Err() == nil {
 		found.smoke(ctx, sys, st, opts)
@@ -76,6 +77,13 @@ func runDoctor(ctx context.Context, sys System, opts doctorOptions) (err error) 
 		return exit(exitInterrupted)
 	}
 	return found.show(sys, opts)
+}
+
+// sayAsking tells a person what is waited for.
+func sayAsking(sys System) {
+	if terminal(sys.Err) {
+		fmt.Fprintln(sys.Err, "asking the runtimes of this machine what they are; no model is called")
+	}
 }
 
 func judged(inv inventory.Inventory, op policy.Operator) inventory.Inventory {

@@ -59,6 +59,7 @@ func configured(ctx context.Context, sys System) (data []byte, err error) {
 	defer func() { err = joined(err, st.close()) }()
 	brakes, done := stoppable(ctx, sys)
 	defer done()
+	sayAsking(sys)
 	inv := judged(inventory.Probe(brakes.work, st.host, st.Adapters), st.Operator)
 	if brakes.work.Err() != nil {
 		return nil, exit(exitInterrupted)

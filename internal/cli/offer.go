@@ -63,6 +63,7 @@ func learn(ctx context.Context, sys System, st *station, opts runOptions, tty io
 	if len(named) == 0 {
 		return nil
 	}
+	sayAsking(sys)
 	inv := inventory.Probe(ctx, st.host, named)
 	answers := bufio.NewReader(tty)
 	for i, p := range inv.Profiles {

@@ -102,7 +102,8 @@ func (s smoked) next(p runtime.Profile) string {
 	case "":
 		return ""
 	case runtime.ReasonAuth:
-		return cmp.Or(p.NextStep, "sign "+s.Runtime+" in with its own command, then make the call again")
+		return cmp.Or(p.NextStep, fmt.Sprintf("put its sign-in right (%s), or sign %s in with its own command, then make the call again",
+			cmp.Or(p.SignInMethod, "how it signs in is not known"), s.Runtime))
 	case runtime.ReasonUnknownModel, runtime.ReasonModelMismatch:
 		return "choose a model that `orchestrate doctor --json " + s.Runtime + "` lists, in the program's own settings or in your configuration"
 	case runtime.ReasonRateLimit, runtime.ReasonQuota:
@@ -110,7 +111,7 @@ func (s smoked) next(p runtime.Profile) string {
 	case runtime.ReasonNetwork:
 		return "check the network and the proxy variables, then make the call again"
 	case runtime.ReasonTimeout:
-		return "make the call again with a longer --timeout"
+		return "see whether its model service can be reached, or make the call again with a longer --timeout"
 	case runtime.ReasonCancelled:
 		return "make the call again"
 	}
