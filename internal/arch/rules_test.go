@@ -40,7 +40,7 @@ var leanSupervisor = []string{
 	"internal/runtime", "internal/runtime/probe", "internal/runtime/decoders",
 	"internal/runtime/claude", "internal/runtime/codex", "internal/runtime/exec", "internal/runtime/standin",
 	"internal/runtime/qwen", "internal/runtime/copilot", "internal/runtime/gemini",
-	"internal/runtime/opencode", "internal/runtime/pi", "internal/runtime/acp", "internal/runtime/custom/output",
+	"internal/runtime/opencode", "internal/runtime/commandcode", "internal/runtime/cursor", "internal/runtime/pi", "internal/runtime/acp", "internal/runtime/custom/output",
 }
 
 // vague names say nothing about what is inside.

@@ -21,8 +21,22 @@ const searcher = "search_tools"
 // that is not granted and says which are left; to a tool that comes later, such as
 // one of a tool server, it answers with a refusal. %[1]s are the granted tools, %[2]s
 // is what happens next.
-const gate = `import {writeSync} from 'node:fs';
+//
+// It also keeps the program itself from leaving notes on the user's taste in the
+// project, for which no flag is known.
+const gate = `import fs, {writeSync} from 'node:fs';
+import {syncBuiltinESMExports} from 'node:module';
+import {resolve} from 'node:path';
 export default function (cmd) {
+  const own = resolve('.commandcode');
+  for (const name of ['mkdir', 'writeFile']) {
+    const real = fs.promises[name];
+    fs.promises[name] = async (path, ...rest) => {
+      if (resolve(String(path)).startsWith(own)) throw new Error('This job may not write to ' + own);
+      return real.call(fs.promises, path, ...rest);
+    };
+  }
+  syncBuiltinESMExports();
   const granted = new Set(%[1]s);
   cmd.hooks({
     onSessionStart: async () => {
@@ -48,14 +62,15 @@ func gateFor(tools []string, next string) string {
 }
 
 // withGate puts the gate "$1" into a file of its own and runs the program "$2" with
-// it. Nothing starts unless the file was written, and it goes with the program.
+// it. Nothing starts unless the file was written, and it goes with the program, as
+// does the program's scratch space.
 const withGate = `dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 trap : INT TERM HUP
 printf '%s' "$1" >"$dir/gate.mjs" || exit 1
 program=$2
 shift 2
-"$program" ` + flagMod + `="$dir/gate.mjs" "$@"`
+TMPDIR=$dir COMMANDCODE_SCRATCHPAD_BASE=$dir "$program" ` + flagMod + `="$dir/gate.mjs" "$@"`
 
 const shell = "/bin/sh"
 
