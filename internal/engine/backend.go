@@ -418,7 +418,7 @@ func (r *run) follow(ctx context.Context, j *jobRun, a *attempt, d policy.Decisi
 		return d.Retry, nil
 	}
 	j.tried = append(j.tried, route.TriedOn(a.route, status.Reason))
-	next, block := r.promote(ctx, j)
+	next, block := r.promote(ctx, j, d.Reprobe)
 	if block != nil {
 		r.note(ledger.Noted(a.job.ID, r.redact.String("no fallback qualifies: "+block.Detail)))
 		return false, nil
@@ -427,16 +427,24 @@ func (r *run) follow(ctx context.Context, j *jobRun, a *attempt, d policy.Decisi
 	return true, &next
 }
 
-// promote probes the declared fallbacks again and routes the job to the next.
-func (r *run) promote(ctx context.Context, j *jobRun) (ledger.Route, *route.Block) {
+// promote probes the declared fallbacks again and routes the job to the next. fresh says
+// that the runtime that failed has been asked again already.
+func (r *run) promote(ctx context.Context, j *jobRun, fresh bool) (ledger.Route, *route.Block) {
+	asked := map[string]bool{j.route.Runtime: fresh}
+	ask := func(name string) {
+		if !asked[name] {
+			asked[name] = true
+			r.reprobe(ctx, name)
+		}
+	}
 	for _, f := range j.planned.Job.Fallbacks {
 		if f.Runtime != "" {
-			r.reprobe(ctx, f.Runtime)
+			ask(f.Runtime)
 			continue
 		}
 		for _, p := range r.plan.Inventory.Profiles { // the next best by policy may be any agent
 			if p.Kind == runtime.KindCLI {
-				r.reprobe(ctx, p.Runtime)
+				ask(p.Runtime)
 			}
 		}
 	}

@@ -225,8 +225,12 @@ func (r *run) queuedStep(j *jobRun) string {
 	if !r.affordable() {
 		return "it did not begin, because the budget is used up: " + t.resume() + " goes on with the budget counted anew"
 	}
-	if until, held := (*backend)(r).Held(j.route.Runtime); held && until.After(r.eng.Now()) {
-		return fmt.Sprintf("it did not begin, because %s gets no jobs until %s: %s after that goes on with it", j.route.Runtime, pointInTime(until), t.resume())
+	name := j.route.Runtime
+	switch until, held := (*backend)(r).Held(name); {
+	case held && until.IsZero():
+		return fmt.Sprintf("it did not begin, because %s is out of quota: %s when that is back, or name another runtime%s", name, t.resume(), t.whereToName())
+	case until.After(r.eng.Now()):
+		return fmt.Sprintf("it did not begin, because %s gets no jobs until %s: %s after that goes on with it", name, pointInTime(until), t.resume())
 	}
 	return t.nextStep()
 }
