@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +20,10 @@ func (p *Plan) repositorySays(root string) ([]byte, error) {
 	if p.source != nil {
 		return p.house, nil
 	}
+	return readRepository(root)
+}
+
+func readRepository(root string) ([]byte, error) {
 	folder, err := os.OpenRoot(root) // a link must not lead out of it
 	if err != nil {
 		return nil, err
@@ -48,6 +53,14 @@ func recordedHouse(led *ledger.Run, info ledger.RunInfo) ([]byte, error) {
 		return nil, fmt.Errorf("%s is not what the run began with, so its jobs cannot be read as they were: run the spec anew", led.Path(ledger.DefaultsFile))
 	}
 	return data, nil
+}
+
+// sayHouseChanged notes that the file says something else by now.
+func (p *Plan) sayHouseChanged() {
+	now, err := readRepository(p.Root)
+	if err != nil || !bytes.Equal(now, p.house) {
+		p.Notes = append(p.Notes, spec.RepositoryFile+" has changed since the run began; this run goes on with what it said then")
+	}
 }
 
 // noteRepository says what the repository's file did and what of it does not count.

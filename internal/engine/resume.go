@@ -107,6 +107,7 @@ func (e *Engine) reread(ctx context.Context, led *ledger.Run, info ledger.RunInf
 	if changed {
 		p.Notes = append(p.Notes, fmt.Sprintf("%s has changed since the run began; this run goes on with the spec as it was; run the changed one anew", info.SpecPath))
 	}
+	p.sayHouseChanged()
 	return p, p.sayMoved(ctx)
 }
 

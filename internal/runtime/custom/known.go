@@ -4,6 +4,8 @@ import (
 	"bytes"
 	_ "embed"
 	"fmt"
+	"maps"
+	"sync"
 
 	yaml "go.yaml.in/yaml/v4"
 )
@@ -12,8 +14,9 @@ import (
 var knownYAML []byte
 
 // Known are the descriptions that come with this program, by the name of the runtime.
-// They are made anew for each caller.
-func Known() map[string]Definition {
+func Known() map[string]Definition { return maps.Clone(readKnown()) }
+
+var readKnown = sync.OnceValue(func() map[string]Definition {
 	known := map[string]Definition{}
 	dec := yaml.NewDecoder(bytes.NewReader(knownYAML))
 	dec.KnownFields(true)
@@ -21,4 +24,4 @@ func Known() map[string]Definition {
 		panic(fmt.Sprintf("known.yaml of this build: %v", err)) // a test reads it
 	}
 	return known
-}
+})
