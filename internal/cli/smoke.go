@@ -77,7 +77,7 @@ func uncallable(p runtime.Profile) string {
 	switch {
 	case p.Kind != runtime.KindCLI:
 		return p.Runtime + " calls no model"
-	case p.State == runtime.StateUnavailable, p.Version == "":
+	case p.State == runtime.StateUnavailable, p.State == runtime.StateUnverified && !recognized(p):
 		return fmt.Sprintf("%s is %s: %s", p.Runtime, p.State, p.Reason)
 	}
 	return ""
@@ -182,6 +182,12 @@ func (s smoked) profile(p runtime.Profile) runtime.Profile {
 // signInUnknown reports whether all that keeps a runtime from being more than it is,
 // as far as a smoke call can show, is that its sign-in is not known.
 func signInUnknown(p runtime.Profile) bool {
-	return p.Kind == runtime.KindCLI && p.Executable != nil && p.Version != "" && p.SignedIn == nil &&
-		(p.State == runtime.StateConstrained || p.State == runtime.StateUnverified)
+	return p.Kind == runtime.KindCLI && p.SignedIn == nil &&
+		(p.State == runtime.StateConstrained || p.State == runtime.StateUnverified && recognized(p))
+}
+
+// recognized reports whether a program has shown to be the one that was looked for: of
+// a stranger the help is not read.
+func recognized(p runtime.Profile) bool {
+	return p.Executable != nil && p.Version != "" && len(p.Flags) > 0
 }
