@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"time"
 
 	"orchestrate/internal/ledger"
 )
@@ -12,7 +13,7 @@ func transition(r ledger.Record) string {
 	case ledger.KindIntent:
 		return started(r)
 	case ledger.KindAttemptEnded:
-		return fmt.Sprintf("%-20s attempt %d ended: %s; another follows", r.Job, r.Attempt, why(r))
+		return fmt.Sprintf("%-20s attempt %d ended: %s; another follows%s", r.Job, r.Attempt, why(r), at(r))
 	case ledger.KindSettled:
 		return fmt.Sprintf("%-20s %s", r.Job, ended(r))
 	case ledger.KindResumed:
@@ -28,6 +29,14 @@ func transition(r ledger.Record) string {
 		return "verdict: " + r.Verdict
 	}
 	return ""
+}
+
+// at says when the next attempt comes, where somebody who watches would wonder.
+func at(r ledger.Record) string {
+	if r.Next == nil || r.Next.NotBefore == nil || r.Next.NotBefore.Sub(r.At) < time.Second {
+		return ""
+	}
+	return r.Next.NotBefore.Local().Format(", not before 15:04:05")
 }
 
 func started(r ledger.Record) string {
