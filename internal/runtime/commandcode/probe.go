@@ -15,7 +15,7 @@ import (
 func (Adapter) Probe(ctx context.Context, host runtime.Host) runtime.Profile {
 	p, asker := probe.Identify(ctx, machine{host}, identity(), quiet())
 	if asker == nil {
-		explainNode(&p)
+		explainStart(&p)
 		return p
 	}
 	known := readHelp(ctx, asker, &p) && readStatus(ctx, asker, &p)
@@ -34,15 +34,22 @@ func (Adapter) Probe(ctx context.Context, host runtime.Host) runtime.Profile {
 // tooOld is what the program says on a Node.js that it does not work with.
 const tooOld = "Command Code needs Node.js"
 
-// explainNode replaces the reason for a program that gave no version by its own.
-func explainNode(p *runtime.Profile) {
-	for _, e := range p.Evidence {
-		for line := range strings.SplitSeq(e.Answer, "\n") {
-			if strings.HasPrefix(line, tooOld) {
-				p.State = runtime.StateUnavailable
-				p.Reason = "it does not start: " + line
-				p.NextStep = "install that Node.js, then `" + strings.Fields(identity().Install)[0] + " install -g command-code` again"
-			}
+// explainStart gives a program that ended without a version its own reason: on an old
+// Node.js it says so, and with a module that does not fit it prints its source.
+func explainStart(p *runtime.Profile) {
+	if p.Version != "" || len(p.Evidence) == 0 {
+		return
+	}
+	last := p.Evidence[len(p.Evidence)-1]
+	if last.ExitCode == nil || *last.ExitCode == 0 || last.TimedOut {
+		return
+	}
+	p.Reason = fmt.Sprintf("%s --version ended with status %d and gave no version", p.Executable.Path, *last.ExitCode)
+	p.NextStep = "run " + typed(*p, "--version") + " and see why (it needs Node.js 22 or newer); if another program has that name, put the right one first on PATH"
+	for line := range strings.SplitSeq(last.Answer, "\n") {
+		if strings.HasPrefix(line, tooOld) {
+			p.State, p.Reason = runtime.StateUnavailable, "it does not start: "+line
+			p.NextStep = "install that Node.js, then run `npm install -g command-code` again"
 		}
 	}
 }

@@ -103,6 +103,7 @@ func TestProbeOfWhatDoesNotWork(t *testing.T) {
 		{"a stranger by its help", "--help", probetest.Says("cmd: starts commands\n"), runtime.StateUnverified, "does not say that it is Command Code", "first on PATH"},
 		{"another version in its help", "--help", probetest.Says("Command Code v9\n"), runtime.StateUnverified, "does not say that it is Command Code", "first on PATH"},
 		{"an old Node.js", "--version", old, runtime.StateUnavailable, "needs Node.js 22", "npm install -g command-code"},
+		{"a crash", "--version", runtime.Answer{ExitCode: 1, Stderr: []byte("SyntaxError: x\n")}, runtime.StateUnverified, "ended with status 1", "command-code --version"},
 		{"a slow one", "--help", runtime.Answer{TimedOut: true}, runtime.StateUnverified, "time limit", "command-code --help"},
 		{"signed out", "status", out, runtime.StateUnavailable, "not signed in", "command-code login"},
 		{"an odd status", "status", probetest.Says("hello\n"), runtime.StateUnverified, "did not say whether", "command-code status"},
