@@ -53,7 +53,7 @@ func TestDecoderOnRecordedStreams(t *testing.T) {
 func TestDenialNamesItsBoundary(t *testing.T) {
 	for name, says := range map[string]string{
 		"write":   `not one of the job's tools (read_file, read_directory, glob, grep): {"content":"x"`,
-		"outside": `needs an approval that nobody can give: {"file_path":"/var/tmp/`,
+		"outside": `needs an approval that nobody can give: {"file_path":"/elsewhere/b.txt"}`,
 	} {
 		got := probetest.Recorded(t, commandcode.NewDecoder(runtime.DecoderSpec{}), streams, name, false)
 		if d := got.Outcome.Denials; len(d) != 1 || !strings.HasPrefix(d[0].Boundary, says) {
