@@ -54,6 +54,9 @@ error say under which id, and how to wait for it. An interrupt (Ctrl-C) stops wh
 runs politely, a second one kills it, a third ends the engine at once; a run that
 was stopped can be resumed.
 
+At a terminal, and where nothing that a runtime named in the spec says shows whether it
+is signed in, it asks first whether to make one small model call that does.
+
 ` + exitTable,
 		Args: exactArgs("SPEC"),
 		RunE: func(cmd *cobra.Command, args []string) error {

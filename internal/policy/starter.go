@@ -19,7 +19,8 @@ const starterModels = 20
 // runtime or model is named in it.
 func OperatorStarter(found ...runtime.Profile) []byte {
 	found = slices.DeleteFunc(slices.Clone(found), func(p runtime.Profile) bool {
-		return p.Kind != runtime.KindCLI || p.Version == ""
+		stranger := p.State == runtime.StateUnverified && len(p.Flags) == 0 // its help was not read
+		return p.Kind != runtime.KindCLI || p.Version == "" || stranger
 	})
 	var names, blocks []string
 	for _, p := range found {

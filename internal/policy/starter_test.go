@@ -43,7 +43,8 @@ func TestTheStarterShowsWhatWasFound(t *testing.T) {
 				{ID: "1.5"},
 			},
 		},
-		{Runtime: "two", Kind: runtime.KindCLI, State: runtime.StateUnverified, Version: "1"},
+		{Runtime: "two", Kind: runtime.KindCLI, State: runtime.StateUnverified, Version: "1", Flags: map[string]string{"-p": "-p  print"}},
+		{Runtime: "stranger", Kind: runtime.KindCLI, State: runtime.StateUnverified, Version: "1"},
 		{Runtime: "gone", Kind: runtime.KindCLI, State: runtime.StateUnavailable},
 		{Runtime: "exec", Kind: runtime.KindExec, Version: "1", State: runtime.StateAvailable},
 	}
