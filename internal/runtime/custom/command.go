@@ -49,6 +49,8 @@ func (a adapter) unsupported(req runtime.Request) error {
 		return fmt.Errorf("agent %q: %s is described without a way to ask for one; leave it out or use another runtime", req.Agent, a.name)
 	case req.AllowedTools != nil, len(req.DisallowedTools) > 0:
 		return fmt.Errorf("%s is described without a way to limit its tools; leave allowed_tools and disallowed_tools out or use another runtime", a.name)
+	case strings.HasPrefix(req.Model, "-"), strings.HasPrefix(req.Resume, "-"):
+		return fmt.Errorf("model %q and session %q: neither may begin with -, since %s would take it for a flag", req.Model, req.Resume, a.name)
 	case !slices.Contains([]runtime.Access{runtime.AccessRead, runtime.AccessEdit, runtime.AccessShell}, req.Access):
 		return fmt.Errorf("%s knows no access %q", a.name, req.Access)
 	}
