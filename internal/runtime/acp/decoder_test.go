@@ -2,6 +2,7 @@ package acp_test
 
 import (
 	"encoding/json"
+	"flag"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,6 +14,34 @@ import (
 	"orchestrate/internal/runtime/acp"
 	"orchestrate/internal/runtime/probe/probetest"
 )
+
+var update = flag.Bool("update", false, "rewrite the golden transcripts")
+
+// What the client printed of turns with real agents, from a simulated model.
+func TestDecoderOnRecordedTurns(t *testing.T) {
+	answered := probetest.Want{Completed: true, Answered: true}
+	refused := probetest.Want{Completed: true, Answered: true, Reason: runtime.ReasonPermission, Settled: runtime.ReasonPermission}
+	cancelled := probetest.Want{Failed: true, Reason: runtime.ReasonCancelled}
+	probetest.Recordings(t, acp.NewDecoder, "testdata/streams", map[string]probetest.Want{
+		"opencode-plain":     answered,
+		"opencode-edit":      answered, // after it asked the client in vain to write the file
+		"opencode-refused":   refused,
+		"opencode-outside":   {Completed: true, Reason: runtime.ReasonPermission, Settled: runtime.ReasonPermission},
+		"opencode-401":       {Failed: true, Reason: runtime.ReasonAuth},
+		"opencode-cancelled": cancelled,
+		"opencode-nosession": {Failed: true, Reason: runtime.ReasonCrash},
+		"qwen-edit":          answered,
+		"qwen-shell":         answered,
+		"qwen-refused":       refused,
+		"qwen-unasked":       answered, // in the mode that it starts in, with a warning
+		"qwen-404":           {Failed: true, Reason: runtime.ReasonUnknownModel},
+		"gemini-plain":       answered,
+		"gemini-refused":     refused,
+		"gemini-outside":     answered, // its own boundary, which it does not report as one
+		"gemini-404":         {Failed: true, Reason: runtime.ReasonUnknownModel},
+		"gemini-cancelled":   cancelled,
+	}, *update, nil)
+}
 
 func decoder() runtime.Decoder {
 	return acp.NewDecoder(runtime.DecoderSpec{Runtime: acp.DecoderName})
