@@ -35,12 +35,13 @@ func Plain(dir, base string) (any, error) {
 var laterTree = regexp.MustCompile(`\b((?:worktrees|orchestrate/ID)/[\w-]+)\.a\d+`)
 
 // passing are the keys of report.json that an equal run may have otherwise. keptTrees
-// has the trees of attempts that were cut off, commit the time of the snapshot.
+// has the trees of attempts that were cut off, commit the time of the snapshot, account
+// how many attempts had failed by then.
 var passing = map[string]bool{
 	"startedAt": true, "endedAt": true, "at": true, "durationMs": true, "pid": true, "startTime": true,
 	"attempts": true, "attempt": true, "earlier": true, "sessionId": true, "resumedFrom": true,
 	"commit": true, "keptTrees": true, "notes": true, "reproduce": true, "proof": true, "needsPerson": true,
-	"specDigest": true, "sha256": true,
+	"specDigest": true, "sha256": true, "account": true,
 }
 
 func strip(v any) any {
