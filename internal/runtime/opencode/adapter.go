@@ -20,6 +20,7 @@ type about struct {
 	agent   string   // what works when no agent is asked for or configured
 	install string   // what a person types to install it
 	keys    []string // variables that carry its own service's key
+	keeps   string   // a permission for reading that some of its agents have whatever a table says
 }
 
 // Adapter is the recipe for one program of the family; see New and NewKilo.
@@ -37,7 +38,10 @@ func New() Adapter {
 
 // NewKilo returns the adapter of kilo.
 func NewKilo() Adapter {
-	return Adapter{about{name: KiloName, prefix: "KILO_", agent: "code", install: "npm install -g @kilocode/cli"}}
+	return Adapter{about{
+		name: KiloName, prefix: "KILO_", agent: "code", install: "npm install -g @kilocode/cli",
+		keeps: "semantic_search",
+	}}
 }
 
 // Name implements runtime.Adapter.

@@ -63,7 +63,10 @@ func (b about) try(ctx context.Context, asker *probe.Asker, p *runtime.Profile, 
 		p.Agents = pickable(agents)
 	}
 	for _, a := range agents {
-		hole := a.table.hole(asked)
+		if a.name == main && a.table.inOrder() {
+			p.Flags[shellKey] = what + ": what the table says of the shell comes after what it says of everything"
+		}
+		hole := a.table.hole(asked, b.keeps)
 		if hole == "" {
 			p.Flags[heldKey(access, a.name)] = what
 		}
@@ -106,8 +109,9 @@ func parseAgents(printed []byte) (agents []liveAgent) {
 
 // hole says what the table lets through that asked does not, or that it refuses
 // all reading; "" when it is as asked. Reaching outside the folder is no hole:
-// it opens reading only, since what may be edited has a rule of its own.
-func (t table) hole(asked table) string {
+// it opens reading only, since what may be edited has a rule of its own. Nor is
+// keeps, which reads; it is among the limits.
+func (t table) hole(asked table, keeps string) string {
 	closed := -1
 	for i, r := range t {
 		if r == (rule{permAll, everything, deny}) {
@@ -118,7 +122,10 @@ func (t table) hole(asked table) string {
 		return "is not refused what is not named"
 	}
 	for _, r := range t[closed+1:] {
-		if r.Action != deny && r.Permission != permOutside && !asked.allows(r.Permission, r.Pattern) {
+		if r.Permission == keeps || r.Permission == permOutside {
+			continue
+		}
+		if r.Action != deny && !asked.allows(r.Permission, r.Pattern) {
 			return fmt.Sprintf("may still use %s on %q", r.Permission, r.Pattern)
 		}
 	}
@@ -128,6 +135,22 @@ func (t table) hole(asked table) string {
 		}
 	}
 	return ""
+}
+
+// inOrder reports whether the table's word on the shell outranks its word on
+// everything. Where the program has a word of its own on it, that one's place is kept,
+// which comes before: the shell can then not be granted.
+func (t table) inOrder() bool {
+	shell, all := -1, -1
+	for i, r := range t {
+		switch r {
+		case rule{permShell, everything, deny}:
+			shell = i
+		case rule{permAll, everything, deny}:
+			all = i
+		}
+	}
+	return shell > all
 }
 
 // decides is the action of the last rule for the permission that has exactly the

@@ -88,7 +88,11 @@ func refusing(said string) string {
 	_, list, _ := strings.Cut(said, "relevant rules ")
 	var rules table
 	if json.Unmarshal([]byte(list), &rules) != nil {
-		return said
+		var only rule // kilo names one without a list around it
+		if json.Unmarshal([]byte(list), &only) != nil {
+			return said
+		}
+		rules = table{only}
 	}
 	var parts []string
 	for _, r := range rules {
@@ -113,7 +117,9 @@ func startFailure(name, text string) runtime.Reason {
 	case text == usageLine(name), strings.HasPrefix(text, "! agent ") && strings.Contains(text, "Falling back"):
 		return runtime.ReasonUnknownFlag
 	case strings.HasPrefix(text, "Error:"):
-		return runtime.ReasonCrash
+		var f failure
+		f.Data.Message = text
+		return classify(f)
 	}
 	return ""
 }

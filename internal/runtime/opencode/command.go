@@ -55,6 +55,9 @@ func (b about) addAccess(cmd *runtime.Command, req runtime.Request, p runtime.Pr
 		}
 		return b.need(cmd, p, runtime.ControlEditsOnly, "kept to edits in its folder")
 	case runtime.AccessShell:
+		if !p.Shows(shellKey) {
+			return fmt.Errorf("%s cannot be given a shell: its agent list does not show that a permission table can grant one; use another runtime", b.name)
+		}
 		cmd.Limits = append(cmd.Limits, "shell not confined")
 		return nil
 	}

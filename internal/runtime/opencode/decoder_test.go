@@ -108,6 +108,12 @@ func TestDenialNamesTheBoundary(t *testing.T) {
 			t.Errorf("%s: %+v, want %s", name, got, want)
 		}
 	}
+	// kilo names the one rule without a list around it.
+	const lone = `The user has specified a rule which prevents you from using this specific tool call. Here are some of the relevant rules {\"permission\":\"external_directory\",\"action\":\"deny\",\"pattern\":\"*\",\"source\":\"agent\"}`
+	alone := decode(`{"type":"tool_use","part":{"tool":"write","state":{"status":"error","input":{"filePath":"/lab/outside.txt"},"error":"`+lone+`"}}}`, "").Outcome.Denials
+	if len(alone) != 1 || alone[0].Boundary != `/lab/outside.txt: refused by a rule for external_directory "*"` {
+		t.Errorf("with one rule: %+v", alone)
+	}
 	const other = "The user has specified a rule which prevents you from using this specific tool call, says someone"
 	got := decode(`{"type":"tool_use","part":{"tool":"x","state":{"status":"error","input":{"path":"/p"},"error":"`+other+`"}}}`, "").Outcome.Denials
 	if len(got) != 1 || got[0].Boundary != "/p: "+other {
@@ -178,6 +184,13 @@ func TestClasses(t *testing.T) {
 		if got := decode(`{"type":"error","error":{`+form+`}}`, "").Outcome; got.Reason != want || !got.ErrorFlag {
 			t.Errorf("%s is %q, want %q", form, got.Reason, want)
 		}
+	}
+}
+
+// What kilo says on standard error beside its stream has the same class.
+func TestAnErrorBesideTheStreamHasItsClass(t *testing.T) {
+	if got := decode("", "Error: Incorrect API key provided.").Outcome; got.Reason != runtime.ReasonAuth {
+		t.Errorf("%q: %s", got.Reason, got.Evidence)
 	}
 }
 

@@ -33,3 +33,6 @@ func pure(p runtime.Profile) []string {
 func heldKey(access runtime.Access, agent string) string {
 	return "permission=" + string(access) + ":" + agent
 }
+
+// shellKey is where the profile keeps that a table can grant the shell.
+const shellKey = "permission=shell"

@@ -87,6 +87,9 @@ func (b about) settleState(p *runtime.Profile) {
 		p.NextStep = fmt.Sprintf("run `%s agent list` and look at the permissions in your configuration", b.name)
 		return
 	}
+	if b.keeps != "" {
+		p.Limits = append(p.Limits, "its agents may search the project's code with "+b.keeps+", whatever the tools of a job are")
+	}
 	if !p.Has(runtime.ControlEditsOnly) {
 		p.Limits = append(p.Limits, "writing without a shell is not possible: "+p.EvidenceOf(runtime.ControlEditsOnly))
 	}

@@ -282,3 +282,33 @@ func TestKilo(t *testing.T) {
 		t.Errorf("command %+v, %v", cmd, err)
 	}
 }
+
+// One permission for reading its agent has whatever a table says: that is a limit. And
+// a word of its own on the shell comes before the table's on everything, so that a
+// table cannot grant one.
+func TestWhatKiloKeepsForItself(t *testing.T) {
+	host := kilo(t)
+	agents(host, `"permission": "doom_loop",
+    "action": "deny",`, `"permission": "semantic_search",
+    "action": "allow",`)
+	a := opencode.NewKilo()
+	p := a.Probe(context.Background(), host)
+	if !p.Has(runtime.ControlReadOnly) || !slices.ContainsFunc(p.Limits, func(l string) bool { return strings.Contains(l, "semantic_search") }) {
+		t.Errorf("read-only: %s; limits %q", p.EvidenceOf(runtime.ControlReadOnly), p.Limits)
+	}
+	req := runtime.Request{Access: runtime.AccessShell, Dir: "/w"}
+	if _, err := a.Command(req, p); err != nil {
+		t.Errorf("the table has the last word: %v", err)
+	}
+	agents(host, `"permission": "bash",
+    "action": "deny",
+    "pattern": "*"
+  }`, `"permission": "lsp",
+    "action": "deny",
+    "pattern": "*"
+  }`)
+	p = a.Probe(context.Background(), host)
+	if _, err := a.Command(req, p); err == nil || !strings.Contains(err.Error(), "shell") {
+		t.Errorf("the table has not the last word: %v", err)
+	}
+}
