@@ -11,6 +11,7 @@ import (
 	"orchestrate/internal/runtime/codex"
 	"orchestrate/internal/runtime/commandcode"
 	"orchestrate/internal/runtime/copilot"
+	"orchestrate/internal/runtime/cursor"
 	"orchestrate/internal/runtime/custom/output"
 	"orchestrate/internal/runtime/exec"
 	"orchestrate/internal/runtime/gemini"
@@ -43,6 +44,8 @@ func For(spec runtime.DecoderSpec) (runtime.Decoder, error) {
 		return pi.NewDecoder(spec), nil
 	case commandcode.Name:
 		return commandcode.NewDecoder(spec), nil
+	case cursor.Name:
+		return cursor.NewDecoder(spec), nil
 	case acp.DecoderName:
 		return acp.NewDecoder(spec), nil
 	case output.TextName:

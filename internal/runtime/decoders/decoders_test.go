@@ -24,7 +24,7 @@ func TestTextOfARuntimeThatIsDescribedByData(t *testing.T) {
 }
 
 func TestFor(t *testing.T) {
-	for _, name := range []string{"claude", "codex", "gemini", "opencode", "kilo", "qwen", "copilot", "pi", "command-code", "exec", "standin", Raw} {
+	for _, name := range []string{"claude", "codex", "gemini", "opencode", "kilo", "qwen", "copilot", "pi", "command-code", "agent", "exec", "standin", Raw} {
 		d, err := For(runtime.DecoderSpec{Runtime: name})
 		if err != nil || d == nil {
 			t.Errorf("%s: %v, %v", name, d, err)

@@ -10,6 +10,7 @@ import (
 	"orchestrate/internal/runtime/codex"
 	"orchestrate/internal/runtime/commandcode"
 	"orchestrate/internal/runtime/copilot"
+	"orchestrate/internal/runtime/cursor"
 	"orchestrate/internal/runtime/custom"
 	"orchestrate/internal/runtime/exec"
 	"orchestrate/internal/runtime/gemini"
@@ -26,7 +27,7 @@ import (
 func All(self string, described map[string]custom.Definition) []runtime.Adapter {
 	all := []runtime.Adapter{
 		claude.New(), codex.New(), gemini.New(), opencode.New(), opencode.NewKilo(), qwen.New(), copilot.New(),
-		pi.New(), commandcode.New(),
+		pi.New(), commandcode.New(), cursor.New(),
 	}
 	known := custom.Known()
 	for _, name := range slices.Sorted(maps.Keys(known)) {

@@ -32,7 +32,7 @@ func TestEveryRuntimeHasItsDecoderInTheSupervisor(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	want := []string{"claude", "codex", "gemini", "opencode", "kilo", "qwen", "copilot", "pi", "command-code", "amp", "auggie", "cline", "crush", "exec", "standin"}
+	want := []string{"claude", "codex", "gemini", "opencode", "kilo", "qwen", "copilot", "pi", "command-code", "agent", "amp", "auggie", "cline", "crush", "exec", "standin"}
 	if got := Names(); !slices.Equal(got, want) {
 		t.Errorf("names %q, want %q", got, want)
 	}
