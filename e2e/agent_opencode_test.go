@@ -44,17 +44,16 @@ func kilo() agent {
 		setup: func(l *lab) {
 			l.file("home/.config/kilo/kilo.json", chatProvider(l, "kilo", l.key("sk-made-up-")))
 		},
-		shell:  []string{"read", "bash"},
 		doctor: verdict{state: runtime.StateConstrained, signedIn: "yes", models: 1, standard: "sim/made-up-model", controls: "no-project read-only tool-limits edits-only model effort agent"},
 		does: map[string]outcome{
 			"answer":  {events: "session text usage answer completed"},
 			"write":   {events: "session tool(write) tool_done(write) usage text usage answer completed"},
-			"refused": {why: "external_directory", events: `session tool(write) denied(write: …/outside.txt: refused by a rule for * "*", external_directory "*")`},
+			"refused": {why: "external_directory", events: `session tool(write) denied(write: …/outside.txt: refused by a rule for external_directory "*")`},
 			// Its list is whole, and it fails on any other name without a word of use.
 			"unknown-model": {status: ledger.Blocked, reason: runtime.BlockedNoRoute, why: "model no-such-model is wanted by the spec and is not in its live list"},
-			"unauthorized":  {why: "APIError: Incorrect API key provided.", events: "session failed(auth)"},
-			// It says nothing of a tool before that has ended.
-			"killed":  {events: "session…"},
+			"unauthorized":  {why: "APIError: Incorrect API key provided.", events: "…failed(auth)…"},
+			// A table cannot give it a shell.
+			"killed":  {events: "…"},
 			"resumed": {events: "session text usage answer completed"},
 		},
 	}

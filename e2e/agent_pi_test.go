@@ -2,7 +2,12 @@
 
 package e2e
 
-import "fmt"
+import (
+	"fmt"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/runtime"
+)
 
 func pi() agent {
 	return agent{
@@ -14,6 +19,16 @@ func pi() agent {
 		},
 		shell:  []string{"read", "bash"},
 		forced: "write",
-		does:   map[string]outcome{},
+		doctor: verdict{state: runtime.StateConstrained, signedIn: "yes", models: 1, standard: "sim/made-up-model", controls: "…"},
+		does: map[string]outcome{
+			"answer":  {events: "session model text usage answer completed"},
+			"write":   {events: "session model tool(write) tool_done(write) text usage answer completed"},
+			"refused": {why: "write refused: Tool write not found", events: "session model tool(write) denied(write: Tool write not found)"},
+			// It would pass any other name on, or take one that is like it.
+			"unknown-model": {status: ledger.Blocked, reason: runtime.BlockedNoRoute, why: "model no-such-model is wanted by the spec and is not in its live list"},
+			"unauthorized":  {why: "401: ", events: "session failed(auth)"},
+			"killed":        {events: "session model tool(bash)…"},
+			"resumed":       {events: "session model text usage answer completed"},
+		},
 	}
 }

@@ -38,7 +38,8 @@ type verdict struct {
 // agents are all of them, in the order of the table.
 func agents() []agent {
 	return []agent{
-		claude(), codex(), gemini(), opencode(), kilo(), qwen(), copilot(), cline(), auggie(), amp(), crush(),
+		claude(), codex(), gemini(), opencode(), kilo(), qwen(), copilot(),
+		pi(), commandCode(), cline(), auggie(), amp(), crush(),
 	}
 }
 
