@@ -21,7 +21,7 @@ func commandCode() agent {
 		},
 		model:  "sim/made-up-model",
 		forced: "write_file",
-		doctor: verdict{state: runtime.StateConstrained, signedIn: "yes", models: 10, controls: "…"},
+		doctor: verdict{state: runtime.StateConstrained, signedIn: "yes", models: 10, controls: "read-only tool-limits model"},
 		does: map[string]outcome{
 			"answer": {events: "session text usage answer completed"},
 			"write":  {status: ledger.Blocked, reason: runtime.BlockedRiskControls, why: "cannot be let edit: without a terminal it refuses edits and the shell unless all permission checks are switched off"},

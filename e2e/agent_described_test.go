@@ -17,7 +17,7 @@ func cline() agent {
 		setup: func(l *lab) {
 			l.command("", filepath.Join(l.bin, "cline"), "auth", "-p", "openai", "-k", l.key("sk-made-up-"), "-m", "made-up-model", "-b", l.sim.URL("cline")+"/v1")
 		},
-		doctor: verdict{state: runtime.StateConstrained, signedIn: "unknown", controls: "…"},
+		doctor: verdict{state: runtime.StateConstrained, signedIn: "unknown", controls: "model effort"},
 		does: map[string]outcome{
 			"answer":        {events: "model usage answer completed"},
 			"write":         {status: ledger.Blocked, reason: runtime.BlockedRiskControls, why: "cline: its tools cannot be limited and no sandbox of its own was shown"},

@@ -59,8 +59,11 @@ func (l *lab) examined() (inv inventory.Inventory) {
 	ok(l.t, json.Unmarshal([]byte(e.wants(0).stdout), &inv))
 	outside, err := os.ReadFile(filepath.Join(l.base, "outside.txt"))
 	ok(l.t, err)
-	if len(outside) > 0 {
-		l.t.Errorf("written outside:\n%s", outside)
+	for path := range strings.Lines(string(outside)) {
+		// qwen tidies up after others of its kind that were killed.
+		if !strings.HasPrefix(path, "removed /tmp/qwen-socks-") {
+			l.t.Errorf("changed outside: %s", path)
+		}
 	}
 	scratch, err := os.ReadDir(filepath.Join(l.base, "tmp"))
 	ok(l.t, err)

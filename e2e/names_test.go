@@ -17,9 +17,10 @@ import (
 	"orchestrate/internal/inventory"
 )
 
-// words are names of models that are words of the language as well, so that finding
-// them says nothing. Each is here because a live list of the pinned agents has it.
-var words = map[string]bool{"default": true, "auto": true}
+// words are names of models that are words of the English dictionary as well, so that
+// finding them says nothing. Each is here because a live list of the pinned agents has
+// it: claude's, gemini's and qwen's lists the first two, kilo's and pi's the others.
+var words = map[string]bool{"default": true, "auto": true, "free": true, "small": true, "sonar": true}
 
 // noModelNames: what the live lists of this run call their models is written nowhere
 // in the program, nor in a text that teaches a session to use it.

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs a command in a view of the file system in which whatever is written outside the
 # lab lands in a layer of its own, and lists that: outside.sh LAB COMMAND…
+# What was there and is gone is listed too, as removed.
 # The list goes to LAB/outside.txt; the files themselves go with this view.
 set -eu
 lab=$1
@@ -32,6 +33,6 @@ cd "$lab/work"
 status=0
 "$@" || status=$?
 for layer in "$layers"/*; do
-  find "$layer/up" -mindepth 1 ! -type d -printf "/${layer##*/}/%P\n"
+  find "$layer/up" -mindepth 1 \( -type c -printf "removed /${layer##*/}/%P\n" -o ! -type d -printf "/${layer##*/}/%P\n" \)
 done >"$lab/outside.txt"
 exit "$status"
