@@ -27,7 +27,8 @@ func TestResetTime(t *testing.T) {
 	const unknown = ""
 	for said, want := range map[string]string{
 		// a time of day, on this clock
-		"You've hit your usage limit. Upgrade to Pro or try again at 4:04 AM.": "2026-02-21T04:04:00-02:00",
+		"You've hit your usage limit. Upgrade to Pro or try again at 4:04 AM.":                                                                                                      "2026-02-21T04:04:00-02:00",
+		"You’ve hit your usage limit. Upgrade to Pro (https://example.com/explore/pro), visit https://example.com/settings/usage to purchase more credits or try again at 6:02 AM.": "2026-02-21T06:02:00-02:00",
 		"try again at 11:59 PM.":                                  "2026-02-20T23:59:00-02:00",
 		"usage limit reached, resets 21:20":                       "2026-02-20T21:20:00-02:00",
 		"5-hour limit reached ∙ resets 7pm":                       "2026-02-21T19:00:00-02:00",
