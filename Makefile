@@ -2,9 +2,10 @@
 # make test    everything that has to pass before a change lands
 # make demo    a real graph in a scratch repository (REAL=1: on your own agents)
 # make bench   the benchmarks beside their peers; see bench/README.md
-# make e2e     the end-to-end tests with the real claude and codex, simulated model
+# make e2e     the end-to-end tests with the real agents, simulated model
+# make e2e-table  what each agent was seen to do in each cell of their matrix
 # make faults  the kill campaign; see scripts/faults.sh for its shorter forms
-.PHONY: build check test demo bench e2e e2e-latest faults install clean
+.PHONY: build check test demo bench e2e e2e-latest e2e-table faults install clean
 
 programs := ./cmd/orchestrate ./cmd/orchestrate-supervise
 
@@ -32,6 +33,9 @@ e2e: build
 
 e2e-latest: build
 	LATEST=1 ./scripts/e2e.sh
+
+e2e-table: build
+	TABLE=1 ./scripts/e2e.sh -run '^TestMatrix$$'
 
 faults:
 	./scripts/faults.sh

@@ -30,6 +30,11 @@ func noModelNames(t *testing.T, inv inventory.Inventory) {
 	if len(names) < 10 {
 		t.Errorf("only %d models are listed: %v", len(names), names)
 	}
+	for name, listed := range names {
+		if !listed.MatchString("the model " + name + ", say") {
+			t.Errorf("the search does not find %q", name)
+		}
+	}
 	for at, text := range writtenTexts(t) {
 		for name, listed := range names {
 			if listed.MatchString(text) {

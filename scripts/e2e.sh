@@ -46,5 +46,5 @@ export ORCHESTRATE_E2E_CLIS=$clis/node_modules/.bin ORCHESTRATE_E2E_BIN=${ORCHES
 [ -z "${TABLE:-}" ] || export ORCHESTRATE_E2E_TABLE=$scratch/table.md
 status=0
 go test -tags e2e -count=1 -timeout 40m -parallel 2 "$@" ./e2e/... || status=$?
-[ -z "${TABLE:-}" ] || cat "$scratch/table.md"
+[ ! -f "$scratch/table.md" ] || cat "$scratch/table.md"
 exit "$status"
