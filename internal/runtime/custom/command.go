@@ -167,7 +167,7 @@ func (a adapter) turn(cmd runtime.Command, req runtime.Request, p runtime.Profil
 		return runtime.Command{}, err
 	}
 	argv, err := acp.Turn{
-		Agent: agent.Argv, ReadDirs: req.ReadDirs, Access: req.Access, Model: req.Model, Effort: req.Effort, Resume: req.Resume,
+		Agent: agent.Argv, ReadDirs: req.ReadDirs, Access: req.Access, Model: req.Model, Mode: a.def.Mode, Effort: req.Effort, Resume: req.Resume,
 	}.Argv(a.self)
 	cmd.Argv, cmd.Stdin, cmd.PoliteStop = argv, []byte(req.Prompt), "TERM"
 	cmd.Controls = append(cmd.Controls, agent.Controls...)

@@ -340,6 +340,14 @@ func TestAnAgentOfTheProtocol(t *testing.T) {
 	if p := a.Probe(context.Background(), &probetest.Host{}); p.State != runtime.StateUnverified || p.Reason == "" {
 		t.Errorf("no answer: %s, %q", p.State, p.Reason)
 	}
+	careful := described(t, text+"mode: ask\n")
+	if p := careful.Probe(context.Background(), live(acp.Live{Modes: []acp.Value{{ID: "auto"}}})); p.State != runtime.StateUnverified || !strings.Contains(p.Reason, `"ask"`) {
+		t.Errorf("a mode that is not offered: %s, %q", p.State, p.Reason)
+	}
+	p = careful.Probe(context.Background(), live(acp.Live{Modes: []acp.Value{{ID: "auto"}, {ID: "ask"}}}))
+	if cmd, err := careful.Command(runtime.Request{Access: runtime.AccessRead}, p); err != nil || !strings.Contains(cmd.Argv[2], `"mode":"ask"`) {
+		t.Errorf("%v, command %q", err, cmd.Argv)
+	}
 	plain := described(t, "argv: [mine, --acp]\noutput: acp\n")
 	if p := plain.Probe(context.Background(), live(acp.Live{})); p.SignedIn != nil || p.State != runtime.StateConstrained || p.Has(runtime.ControlModel) {
 		t.Errorf("a session alone shows no sign-in: %+v", p)
@@ -384,6 +392,8 @@ func TestProblemsComeAllTogether(t *testing.T) {
 		"argv: [x]\noutput: text\nresume: [-r, '{session}']":                                       {"resume"},
 		"argv: [x]\noutput: text\nenv: [A-B]\nset: {'A B': c}\nstate: [x]\nstop: HUP":              {"env", "set", "state", "stop"},
 		"argv: [x]\noutput: text\nversion: {form: '('}\nidentity: {}\nmodel_list: {}":              {"version.args", "version.form", "identity.args", "identity.contains", "model_list.args"},
+		"argv: [x]\noutput: acp\nmode: YOLO":                                                       {"mode"},
+		"argv: [x]\noutput: text\nmode: ask":                                                       {"mode"},
 		"argv: [x]\noutput: text\nsign_in: {}":                                                     {"sign_in"},
 		"argv: [x]\noutput: text\nsign_in: {args: [a], session: true, env: ['A*']}":                {"sign_in.args", "sign_in.session", "sign_in.env"},
 		"argv: [x]\noutput: text\nsign_in: {ok: '('}":                                              {"sign_in.ok", "sign_in.args"},

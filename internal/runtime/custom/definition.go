@@ -12,6 +12,9 @@ type Definition struct {
 	// Output is what it prints: text, json-last-line, stream-json (as claude does) or
 	// acp (the Agent Client Protocol).
 	Output string `yaml:"output"`
+	// Mode is the session mode that an acp agent is to work in, by its id in the
+	// agent's own list; "" = the one that it begins in.
+	Mode string `yaml:"mode"`
 	// Completion is what says that it has done its work: exit-zero, or FIELD=VALUE of
 	// the last line. Text is always exit-zero; stream-json and acp have their own.
 	Completion string `yaml:"completion"`

@@ -90,6 +90,7 @@ func (c *inspector) output(d Definition) {
 		c.say("output", "is missing; say text, json-last-line, stream-json or acp")
 	}
 	c.oneOf("output", d.Output, outputText, outputLastLine, outputStream, outputACP)
+	c.mode(d)
 	if d.Output == outputLastLine {
 		c.lastLine(d)
 		return
@@ -147,6 +148,19 @@ func (d Definition) paths() func(func(field, path string) bool) {
 
 func isPath(s string) bool {
 	return s != "" && !strings.Contains("."+s+".", "..")
+}
+
+// unheld are session modes by whose name an agent says that it asks for nothing.
+var unheld = regexp.MustCompile(`(?i)yolo|bypass|full-?access|danger`)
+
+func (c *inspector) mode(d Definition) {
+	switch {
+	case d.Mode == "":
+	case d.Output != outputACP:
+		c.say("mode", "only an acp agent has session modes: remove it")
+	case unheld.MatchString(d.Mode):
+		c.say("mode", "%s switches permission checks off; no description can do that", d.Mode)
+	}
 }
 
 // added checks the words that depend on what a job asks for.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/acp"
@@ -46,6 +47,8 @@ func (i *interview) take(live acp.Live) bool {
 		return i.signedOut("it opens no session: " + probe.Bounded(live.AuthRequired, 200))
 	case live.Error != "":
 		return i.unverified("", "it opens no session: %s", probe.Bounded(live.Error, 200))
+	case i.def.Mode != "" && !slices.ContainsFunc(live.Modes, func(m acp.Value) bool { return m.ID == i.def.Mode }):
+		return i.unverified("correct the mode in its description", "its session does not offer the mode %q", i.def.Mode)
 	}
 	if i.p.Version == "" {
 		i.p.Version = live.AgentVersion
