@@ -14,15 +14,14 @@ import (
 
 // agent is one coding agent: how it is set up, and what comes of each cell.
 type agent struct {
-	name    string // of the runtime
-	program string // of its executable; "" = name
-	pkg     string // that the lock file pins; "" = it is not installed
-	setup   func(l *lab)
-	model   string   // that jobs name, where the agent needs it
-	shell   []string // the tools of a job that runs a command; nil = it can have none
-	forced  string   // a tool that writes, which no observer is offered
-	does    map[string]outcome
-	doctor  verdict
+	name   string // of the runtime and of its executable
+	pkg    string // that the lock file pins; "" = it is not installed
+	setup  func(l *lab)
+	model  string   // that jobs name, where the agent needs it
+	shell  []string // the tools of a job that runs a command; nil = it can have none
+	forced string   // a tool that writes, which no observer is offered
+	does   map[string]outcome
+	doctor verdict
 }
 
 // verdict is what doctor says of an agent that is set up.
@@ -43,24 +42,6 @@ func agents() []agent {
 	}
 }
 
-func agentNamed(t *testing.T, name string) agent {
-	t.Helper()
-	for _, a := range agents() {
-		if a.name == name {
-			return a
-		}
-	}
-	t.Fatalf("there is no agent %s", name)
-	return agent{}
-}
-
-func (a agent) executable() string {
-	if a.program != "" {
-		return a.program
-	}
-	return a.name
-}
-
 // newAgentLab is a lab in which only these agents are installed, and each is set up.
 func newAgentLab(t *testing.T, scenario string, nonces map[string]string, all ...agent) *lab {
 	t.Helper()
@@ -77,12 +58,12 @@ func newAgentLab(t *testing.T, scenario string, nonces map[string]string, all ..
 func (l *lab) install(a agent) {
 	l.t.Helper()
 	if a.pkg == "" {
-		if path, err := exec.LookPath(a.executable()); err == nil {
-			ok(l.t, os.Symlink(path, filepath.Join(l.bin, a.executable())))
+		if path, err := exec.LookPath(a.name); err == nil {
+			ok(l.t, os.Symlink(path, filepath.Join(l.bin, a.name)))
 		}
 		return
 	}
-	ok(l.t, os.Symlink(filepath.Join(need(l.t, "ORCHESTRATE_E2E_CLIS"), a.executable()), filepath.Join(l.bin, a.executable())))
+	ok(l.t, os.Symlink(filepath.Join(need(l.t, "ORCHESTRATE_E2E_CLIS"), a.name), filepath.Join(l.bin, a.name)))
 }
 
 // pinned is the version that package-lock.json pins.

@@ -108,7 +108,7 @@ func (a agent) isTheInstalled(t *testing.T, p runtime.Profile) {
 	if a.pkg == "" || p.Executable == nil {
 		return
 	}
-	if p.Executable.SHA256 != digest(t, filepath.Join(need(t, "ORCHESTRATE_E2E_CLIS"), a.executable())) {
+	if p.Executable.SHA256 != digest(t, filepath.Join(need(t, "ORCHESTRATE_E2E_CLIS"), a.name)) {
 		t.Errorf("the digest of %s is not that of the installed file", p.Executable.Resolved)
 	}
 	if version := a.pinned(t); p.Version != version && os.Getenv("LATEST") == "" {

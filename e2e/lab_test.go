@@ -124,8 +124,8 @@ func (l *lab) set(entries ...string) { l.env = append(l.env, entries...) }
 func elsewhere() (dirs []string) {
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
 		if !slices.ContainsFunc(agents(), func(a agent) bool {
-			_, err := os.Lstat(filepath.Join(dir, a.executable()))
-			return err == nil && len(a.executable()) > 3
+			_, err := os.Lstat(filepath.Join(dir, a.name))
+			return err == nil && len(a.name) > 3
 		}) {
 			dirs = append(dirs, dir)
 		}
