@@ -25,10 +25,12 @@ mkdir "$scratch/labs" "$scratch/clis"
 npm_bounded() { timeout --foreground 30m npm "$@" --prefix "$scratch/clis" --no-audit --no-fund --loglevel=error; }
 if [ "${LATEST:-}" ]; then
   clis=$scratch/clis
-  cp e2e/package.json "$clis"
-  for name in $(node -p 'Object.keys(require("./e2e/package.json").dependencies).join(" ")'); do
-    npm_bounded install "$name@latest"
-  done
+  node -e '
+    const wanted = require("./e2e/package.json");
+    for (const name in wanted.dependencies) wanted.dependencies[name] = "latest";
+    console.log(JSON.stringify(wanted));
+  ' >"$clis/package.json"
+  npm_bounded install
 else
   clis=$cache/$(sha256sum e2e/package-lock.json | cut -c1-16)
   if [ ! -d "$clis" ]; then
