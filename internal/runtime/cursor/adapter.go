@@ -45,7 +45,7 @@ func identity() probe.Identity {
 	return probe.Identity{
 		Name:    Name,
 		Form:    regexp.MustCompile(`^(\d{4}\.\d{2}\.\d{2}-[0-9a-f]+)$`),
-		Install: "Cursor's CLI, as its maker says",
+		Install: "Cursor's CLI, as cursor.com/install says",
 	}
 }
 
