@@ -15,7 +15,7 @@ func claude() agent {
 		does: map[string]outcome{
 			"answer":        {events: "session model text usage answer completed"},
 			"write":         {events: "session model tool(Write) tool_done(Write) text usage answer completed"},
-			"refused":       {why: "Write refused: Claude requested permissions to write to", events: "session model tool(Write) denied(Write: Claude requested permissions to write to …/outside.txt, but you haven't granted it yet.)…"},
+			"refused":       {why: "Write refused: Claude requested permissions to write to", events: "session model tool(Write) denied(Write: Claude requested permissions to write to …/outside.txt, but you haven't granted it yet.)"},
 			"unknown-model": {why: "the selected model (no-such-model). It may not exist", events: "session usage failed(unknown_model)"},
 			"unauthorized":  {why: "401 authentication_failed", events: "session retry(auth) usage failed(auth)"},
 			"killed":        {events: "session model tool(Bash)…"},

@@ -16,7 +16,7 @@ func copilot() agent {
 		does: map[string]outcome{
 			"answer":        {events: "model text session answer completed"},
 			"write":         {events: "model tool(create) tool_done(create) text session answer completed"},
-			"refused":       {why: "create refused: Permission denied because no interactive user response was available", events: "model tool(create) denied(create: Permission denied because no interactive user response was available. …)…"},
+			"refused":       {why: "create refused: Permission denied because no interactive user response was available", events: "model tool(create) denied(create: Permission denied because no interactive user response was available. …)"},
 			"unknown-model": {why: "Model 'no-such-model' not found on provider", events: "failed(unknown_model) session"},
 			"unauthorized":  {why: "Authentication failed with provider", events: "retry(auth) failed(auth) session"},
 			// It names its session in its last line only.

@@ -51,7 +51,7 @@ func kilo() agent {
 			"refused": {why: "external_directory", events: `session tool(write) denied(write: …/outside.txt: refused by a rule for external_directory "*")`},
 			// Its list is whole, and it fails on any other name without a word of use.
 			"unknown-model": {status: ledger.Blocked, reason: runtime.BlockedNoRoute, why: "model no-such-model is wanted by the spec and is not in its live list"},
-			"unauthorized":  {why: "APIError: Incorrect API key provided.", events: "…failed(auth)…"},
+			"unauthorized":  {why: "Incorrect API key provided.", events: "…failed(auth)…"},
 			// A table cannot give it a shell.
 			"killed":  {events: "…"},
 			"resumed": {events: "session text usage answer completed"},

@@ -230,7 +230,8 @@ func (e *ended) profile(a agent) runtime.Profile {
 // transcript is what the decoder made of an attempt: the kinds of its events in their
 // order, with the tool, and for a refusal its boundary. What says the same as the event
 // before is left out, and so is what comes from the supervisor, and warnings: they are
-// mostly of the other stream, in whatever order.
+// mostly of the other stream, in whatever order. A refusal is the last: the agent is
+// ended then, sooner or later.
 func transcript(t *testing.T, path string) string {
 	t.Helper()
 	file, err := os.Open(path)
@@ -244,6 +245,9 @@ func transcript(t *testing.T, path string) string {
 		ok(t, json.Unmarshal(lines.Bytes(), &ev))
 		if word := describeEvent(ev); word != "" && (len(said) == 0 || said[len(said)-1] != word) {
 			said = append(said, word)
+		}
+		if ev.Kind == runtime.EventDenied {
+			break
 		}
 	}
 	ok(t, lines.Err())
