@@ -6,11 +6,11 @@
 set -eu
 lab=$1
 shift
-if [ "${OUTSIDE_VIEW:-}" = "" ]; then
-  root=
-  [ "$(id -u)" = 0 ] || root=--map-root-user
-  OUTSIDE_VIEW=1 exec unshare --mount $root "$0" "$lab" "$@"
-fi
+case ${OUTSIDE_VIEW:-}:$(id -u) in
+:0) OUTSIDE_VIEW=index=off exec unshare --mount "$0" "$lab" "$@" ;;
+:*) OUTSIDE_VIEW=userxattr exec unshare --mount --map-root-user "$0" "$lab" "$@" ;;
+esac
+option=$OUTSIDE_VIEW # what an overlay needs, depending on who we are
 unset OUTSIDE_VIEW
 
 layers=$lab/layers
@@ -20,19 +20,25 @@ exec 9<"$lab" # what is below it is reached by this, whatever comes to lie over 
 
 over() {
   [ -d "$1" ] && [ ! -L "$1" ] || return 0
+  # Who may not write there needs no layer, which not every file system allows them.
+  [ -w "$1" ] || [ "$option" != userxattr ] || return 0
   mkdir -p "/proc/self/fd/9/layers$1/up" "/proc/self/fd/9/layers$1/work"
   mount --no-canonicalize -t overlay overlay "$1" -o \
-    "lowerdir=$1,upperdir=/proc/self/fd/9/layers$1/up,workdir=/proc/self/fd/9/layers$1/work"
+    "$option,lowerdir=$1,upperdir=/proc/self/fd/9/layers$1/up,workdir=/proc/self/fd/9/layers$1/work"
 }
 for dir in /*; do
   case $dir in /proc | /sys | /dev) ;; *) over "$dir" ;; esac
 done
+[ -d /proc/self/fd/9/layers/home ] || for dir in /home/*; do over "$dir"; done
 mount --no-canonicalize --rbind /proc/self/fd/9 "$lab"
 cd "$lab/work"
 
 status=0
 "$@" || status=$?
-for layer in "$layers"/*; do
-  find "$layer/up" -mindepth 1 \( -type c -printf "removed /${layer##*/}/%P\n" -o ! -type d -printf "/${layer##*/}/%P\n" \)
+for up in "$layers"/*/up "$layers"/home/*/up; do
+  [ -d "$up" ] || continue
+  dir=${up#"$layers"}
+  dir=${dir%/up}
+  find "$up" -mindepth 1 \( -type c -printf "removed $dir/%P\n" -o ! -type d -printf "$dir/%P\n" \)
 done >"$lab/outside.txt"
 exit "$status"
