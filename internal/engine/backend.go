@@ -274,6 +274,13 @@ func (r *run) mayRepeat(j *jobRun) bool {
 		(r.plan.noWorktree(job) == "" && job.Isolation != route.InCheckout)
 }
 
+// onceInCheckout is a decision about a job that no tree of its own can be made for.
+func onceInCheckout(d policy.Decision) policy.Decision {
+	d.Retry, d.Fallback = false, false
+	d.Why = "not tried again: it worked in the shared checkout and may have no worktree (isolation: none)"
+	return d
+}
+
 // carry takes an attempt from its folder to its settlement. What goes wrong on
 // the engine's own side before the program runs is a failure to spawn.
 func (r *run) carry(ctx context.Context, slot int, a *attempt) (settlement, policy.Settlement) {
@@ -322,7 +329,9 @@ func (r *run) sequelOf(ctx context.Context, j *jobRun, a *attempt, status ledger
 	switch {
 	case status.Status == ledger.Failed && !a.hopeless:
 		d := policy.Decide(status.Reason, r.attemptFacts(j, a, status.Reason))
-		d.Retry, d.Fallback = d.Retry && r.mayRepeat(j), d.Fallback && r.mayRepeat(j)
+		if (d.Retry || d.Fallback) && !r.mayRepeat(j) {
+			d = onceInCheckout(d)
+		}
 		part := a.route.Runtime == runtimeStandin // what is out is the runtime whose part it plays
 		news := !part && r.holdBack(a.route.Runtime, d, &s.next)
 		s.again, s.moved = r.follow(ctx, j, a, d, status)
