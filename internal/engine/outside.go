@@ -3,6 +3,9 @@ package engine
 import (
 	"context"
 	"fmt"
+	"maps"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -102,6 +105,36 @@ func (r *run) changedBy(ctx context.Context, a *attempt, mine comparison) []stri
 		r.tellChange(fmt.Sprintf("changed in the shared checkout while job %s, which had a tree of its own, alone ran: %s", a.job.ID, some(changed)), a.begun)
 	}
 	return changed
+}
+
+// fingerprint is the state of the shared checkout, without our own files. What is
+// beside those, in the folders that they are in, counts as the checkout: a job that
+// climbs out of its tree lands there.
+func (r *run) fingerprint(ctx context.Context) (fp workspace.Fingerprint, err error) {
+	if r.plan.Repo != nil {
+		fp, err = r.plan.Repo.Fingerprint(ctx, relTo(r.plan.Repo.Top(), filepath.Join(r.plan.Root, filepath.FromSlash(ledger.ReportsDir))))
+	} else {
+		fp, err = workspace.FolderFingerprint(ctx, r.plan.Root, ledger.ReportsDir)
+	}
+	if err != nil {
+		return fp, err
+	}
+	strays, err := r.led.Strays(r.treeRoot, slices.Collect(maps.Keys(r.jobs)))
+	if err != nil {
+		return fp, err
+	}
+	for _, stray := range strays {
+		found, err := workspace.FolderFingerprint(ctx, stray)
+		if err != nil {
+			return fp, err
+		}
+		name := relTo(r.plan.top(), stray)
+		for rel, state := range found.Entries {
+			fp.Entries[path.Join(name, rel)] = state
+		}
+		fp.Partial = fp.Partial || found.Partial
+	}
+	return fp, nil
 }
 
 // accept takes changes that were told into what the end of the run is compared

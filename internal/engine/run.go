@@ -401,14 +401,6 @@ func (r *run) scripted(job string) map[string]bool {
 	return out
 }
 
-// fingerprint is the state of the shared checkout, without our own files.
-func (r *run) fingerprint(ctx context.Context) (workspace.Fingerprint, error) {
-	if r.plan.Repo != nil {
-		return r.plan.Repo.Fingerprint(ctx, relTo(r.plan.Repo.Top(), filepath.Join(r.plan.Root, filepath.FromSlash(ledger.ReportsDir))))
-	}
-	return workspace.FolderFingerprint(ctx, r.plan.Root, ledger.ReportsDir)
-}
-
 func relTo(top, path string) string {
 	rel, err := filepath.Rel(top, path)
 	if err != nil {
