@@ -29,7 +29,7 @@ func classify(text string) runtime.Reason {
 	switch {
 	case probe.ContainsAny(text, "insufficient credits", "usage limit", "today's limit", "spend limit", "quota"):
 		return runtime.ReasonQuota
-	case probe.ContainsAny(text, "not authenticated", "authentication failed", "invalid api key"):
+	case probe.ContainsAny(text, "not authenticated", "authentication failed", "invalid api key", "has no api key"):
 		return runtime.ReasonAuth
 	case probe.ContainsAny(text, "rate limit"):
 		return runtime.ReasonRateLimit

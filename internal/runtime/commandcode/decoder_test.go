@@ -106,3 +106,12 @@ func TestLinesThatAreNotUnderstood(t *testing.T) {
 		t.Errorf("plain text gave %+v", e)
 	}
 }
+
+// A provider of one's own without a key is a sign-in that is missing.
+func TestProviderWithoutKey(t *testing.T) {
+	d := commandcode.NewDecoder(runtime.DecoderSpec{})
+	d.Stderr([]byte(`Error: Provider "mine" has no API key. Add one with /connect.`))
+	if got := d.Outcome(); got.Reason != runtime.ReasonAuth {
+		t.Errorf("reason %q, evidence %q", got.Reason, got.Evidence)
+	}
+}
