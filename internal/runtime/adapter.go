@@ -135,6 +135,8 @@ type Form struct {
 	OutputTokens string `json:"outputTokens,omitempty"`
 	CostUSD      string `json:"costUsd,omitempty"`
 
+	Error string `json:"error,omitempty"` // what went wrong, of the last line
+
 	// A line reports a refused tool when its Refused field contains RefusedText.
 	Refused     string `json:"refused,omitempty"`
 	RefusedText string `json:"refusedText,omitempty"`

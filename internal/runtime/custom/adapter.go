@@ -73,7 +73,7 @@ func (d Definition) form() *runtime.Form {
 	f := &runtime.Form{
 		Completion: d.Completion, Answer: d.Answer, Session: d.Session, Model: d.Model,
 		InputTokens: d.Usage.Input, OutputTokens: d.Usage.Output, CostUSD: d.Usage.Cost,
-		Refused: d.Refused.Field, RefusedText: d.Refused.Contains, RefusedTool: d.Refused.Tool,
+		Error: d.Error, Refused: d.Refused.Field, RefusedText: d.Refused.Contains, RefusedTool: d.Refused.Tool,
 	}
 	if f.Completion == exitZero {
 		f.Completion = ""

@@ -24,6 +24,7 @@ type Definition struct {
 	Session string  `yaml:"session"`
 	Model   string  `yaml:"answered_by"` // the model that answered
 	Usage   Usage   `yaml:"usage"`
+	Error   string  `yaml:"error"` // what went wrong, where the work is not done
 	Refused Refused `yaml:"refused"`
 
 	// Words that are added for what a job asks for; {session}, {model} and {effort}

@@ -136,6 +136,7 @@ func (d Definition) paths() func(func(field, path string) bool) {
 			{"usage.input", d.Usage.Input},
 			{"usage.output", d.Usage.Output},
 			{"usage.cost", d.Usage.Cost},
+			{"error", d.Error},
 			{"refused.field", d.Refused.Field},
 			{"refused.tool", d.Refused.Tool},
 		} {

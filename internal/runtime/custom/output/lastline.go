@@ -113,12 +113,20 @@ func (d *lastLine) Outcome() runtime.Outcome {
 		out.Reason, out.Evidence, out.RetryAfterMs = "", "", 0
 	case out.Reason == "":
 		out.Reason, out.RetryAfterMs = classify(string(d.last)), acp.StatedDelay(string(d.last))
-		out.Evidence = clip(string(d.last))
+		out.Evidence = clip(d.failure())
 		if out.Evidence == "" {
 			out.Evidence = d.said
 		}
 	}
 	return out
+}
+
+// failure is what the last line says went wrong: its message, or else all of it.
+func (d *lastLine) failure() string {
+	if text, ok := d.at(d.last, d.form.Error); ok && text != "" {
+		return text
+	}
+	return string(d.last)
 }
 
 func (d *lastLine) read(out *runtime.Outcome) {

@@ -52,7 +52,7 @@ func TestTextIsCompletedByItsExitStatus(t *testing.T) {
 var form = runtime.Form{
 	Completion: "finishReason=completed", Answer: "text", Session: "taskId", Model: "model.id",
 	InputTokens: "usage.inputTokens", OutputTokens: "usage.outputTokens", CostUSD: "usage.totalCost",
-	Refused: "event.output.error", RefusedText: "requires approval", RefusedTool: "event.toolName",
+	Error: "message", Refused: "event.output.error", RefusedText: "requires approval", RefusedTool: "event.toolName",
 }
 
 const (
@@ -84,6 +84,10 @@ func TestLastLine(t *testing.T) {
 				SessionID: "conv_1", Reason: runtime.ReasonAuth, Evidence: "Incorrect API key provided: x", WorkBegun: true,
 			},
 			[]runtime.EventKind{runtime.EventSession, runtime.EventWarning},
+		},
+		"the message of an error": {
+			broken + `{"type":"error","message":"Incorrect API key provided."}` + "\n", "",
+			runtime.Outcome{Reason: runtime.ReasonAuth, Evidence: "Incorrect API key provided.", WorkBegun: true}, nil,
 		},
 		"something after the result": {finished + "bye\n", "", runtime.Outcome{Evidence: "bye", WorkBegun: true}, []runtime.EventKind{
 			runtime.EventModel, runtime.EventUsage, runtime.EventAnswer, runtime.EventComplete, runtime.EventText,
