@@ -2,6 +2,7 @@ package engine
 
 import (
 	"path/filepath"
+	"slices"
 
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/route"
@@ -81,13 +82,13 @@ func (e *Engine) Preview(p *Plan) Preview {
 
 func (e *Engine) previewJob(p *Plan, j *spec.Job, r ledger.Route, b *route.Block) JobPreview {
 	v := JobPreview{
-		ID: j.ID, Task: j.Task, DependsOn: append([]string{}, j.DependsOn...), Route: r, SideEffects: sideEffects(j),
+		ID: j.ID, Task: j.Task, DependsOn: append([]string{}, j.DependsOn...), Route: r, SideEffects: sideEffects(j, r),
 		Reach: Reach{Cwd: j.Cwd, Readable: []string{j.Cwd}, Writable: []string{}, EnvPassed: []string{}, EnvWithheld: []string{}},
 	}
 	dir := filepath.Join(theRun, j.ID)
 	out := filepath.Join(dir, ledger.ArtifactsDir)
 	at := placingOf(j, r, j.Cwd, out)
-	v.Writable = append(v.Writable, at.Writable...)
+	v.Writable = append(v.Writable, writable(j, r, at)...)
 	if !j.Exec() {
 		v.Prompt = p.redact.String(assemble(j, p.expected(j), at))
 	}
@@ -147,11 +148,45 @@ func (p *Plan) expected(j *spec.Job) (all []handed) {
 	return all
 }
 
-// sideEffects says in words what a job may change.
-func sideEffects(j *spec.Job) string {
+// unbounded is where a program may write that nothing holds.
+const unbounded = "anything that your account may"
+
+// writable is what a job may write, for a person to see: an observer's shell is asked
+// to write nothing, but may.
+func writable(j *spec.Job, r ledger.Route, at placing) []string {
+	if !j.Writes() && r.Access == string(runtime.AccessShell) && !sandboxed(r) {
+		return []string{unbounded}
+	}
+	return at.Writable
+}
+
+func sandboxed(r ledger.Route) bool {
+	return slices.Contains(r.Controls, string(runtime.ControlOSSandbox))
+}
+
+// observes says what an observer may change on its route.
+func observes(j *spec.Job, r ledger.Route) string {
+	if r.Access != string(runtime.AccessShell) {
+		return "none: it only reads"
+	}
+	text := "runs any command"
+	if j.Exec() {
+		text = "runs its command"
+	}
+	switch {
+	case sandboxed(r):
+		return text + "; an OS sandbox bounds what it writes"
+	case r.Isolation == isolationWorktree:
+		return text + " in a tree of its own; nothing bounds what it writes elsewhere"
+	}
+	return text + "; nothing bounds what it writes"
+}
+
+// sideEffects says in words what a job may change on its route.
+func sideEffects(j *spec.Job, r ledger.Route) string {
 	switch j.Effect {
 	case "observe":
-		return "none: it only reads"
+		return observes(j, r)
 	case "external-destructive":
 		return "outside this machine: " + j.Preview + "; to undo it: " + j.Rollback
 	}

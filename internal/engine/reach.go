@@ -24,7 +24,7 @@ func (t *teller) reach(a *Attempt) error {
 	if f := lock.Furnished; f != nil {
 		a.Cwd, a.Readable = f.Dir, append(a.Readable, f.Dir)
 		out := filepath.Join(t.run.Dir, filepath.FromSlash(dir), ledger.ArtifactsDir)
-		a.Writable = append(a.Writable, placingOf(t.job, a.Route, f.Dir, out).Writable...)
+		a.Writable = append(a.Writable, writable(t.job, a.Route, placingOf(t.job, a.Route, f.Dir, out))...)
 	}
 	if t.story.Job == ledger.ArbiterJob {
 		a.Readable = append(a.Readable, t.run.Dir)

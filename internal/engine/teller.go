@@ -40,7 +40,7 @@ func (t *teller) readJob(id string) error {
 		t.job, err = t.written(id)
 	}
 	if err == nil {
-		t.story.Task, t.story.SideEffects = t.job.Task, sideEffects(t.job)
+		t.story.Task = t.job.Task
 	}
 	return err
 }
@@ -173,6 +173,7 @@ func decided(n *ledger.Next) string {
 // conclude says where the job stands and what a person can do.
 func (t *teller) conclude() {
 	s, now := &t.story, t.standing(t.story.Job)
+	s.SideEffects = t.effects()
 	for _, d := range t.job.DependsOn {
 		s.DependsOn = append(s.DependsOn, Waited{Job: d, Status: t.standing(d).Status})
 	}
@@ -187,6 +188,14 @@ func (t *teller) conclude() {
 	if r := now.Route; r != nil && len(s.Attempts) == 0 && len(r.Candidates) == 1 {
 		s.NextStep = cmp.Or(t.ask(r.Candidates[0].Runtime), s.NextStep) // nothing else would do
 	}
+}
+
+// effects are those on the newest route that is on record.
+func (t *teller) effects() string {
+	if r := t.story.Newest(); r != nil {
+		return sideEffects(t.job, *r)
+	}
+	return sideEffects(t.job, ledger.Route{})
 }
 
 // ask is what the runtime's newest profile says to do, "" = nothing.

@@ -58,7 +58,10 @@ func needs(j *spec.Job, risk policy.Risk) []need {
 		)
 	}
 	if !risk.Less(policy.R2) {
-		out = append(out, need{"worktree", holds(route.ControlWorktree), "take out `isolation: none`"})
+		out = append(out,
+			need{"worktree", holds(route.ControlWorktree), "take out `isolation: none`"},
+			need{"sandbox for its shell", confined, "name a runtime with a sandbox, or take the shell out of allowed_tools"},
+		)
 		if j.Writes() {
 			out = append(out, need{"checks", func(j *spec.Job, _ ledger.Route) bool { return len(j.Checks) > 0 }, "give the job at least one check"})
 		}
@@ -81,6 +84,13 @@ func bounded(j *spec.Job, r ledger.Route) bool {
 		return false
 	}
 	return holds(route.ControlWorktree)(j, r) || !j.Writes() && holds(route.ControlFingerprint)(j, r)
+}
+
+// confined: what an agent's shell does is held by a kernel's sandbox. A plain program
+// is what the person wrote.
+func confined(_ *spec.Job, r ledger.Route) bool {
+	return r.Access != string(runtime.AccessShell) || r.Capability == string(policy.NoCapability) ||
+		slices.Contains(r.Controls, string(runtime.ControlOSSandbox))
 }
 
 func enforced(r ledger.Route) bool {

@@ -63,6 +63,10 @@ func TestMinimumControls(t *testing.T) {
 		"R2":                             {checked, routed("R2", "edit", append(written, "os-sandbox", "worktree")...), ""},
 		"R2, in the checkout":            {checked, routed("R2", "edit", append(written, "os-sandbox")...), "worktree"},
 		"R2, no checks":                  {writer, routed("R2", "edit", append(written, "os-sandbox", "worktree")...), "checks"},
+		"R2, shell":                      {checked, constrained(routed("R2", "shell", append(written, "tool-limits", "worktree")...)), "sandbox for its shell"},
+		"R2, shell, observing":           {observer, constrained(routed("R2", "shell", "worktree")), "sandbox for its shell"},
+		"R2, shell, sandbox":             {checked, routed("R2", "shell", append(written, "os-sandbox", "worktree")...), ""},
+		"R2, exec":                       {checked, plain(routed("R2", "shell", append(written, "worktree")...)), ""},
 		"R2, observing":                  {observer, routed("R2", "read", "read-only", "worktree"), ""},
 	} {
 		block := Decide(c.job, c.route)

@@ -25,6 +25,7 @@ func (in Input) checkControls(o *option) {
 	in.grantAccess(o)
 	o.enforced = boundary(o.profile, o.access)
 	in.isolate(o)
+	in.checkShell(o)
 	in.checkToolLimits(o)
 	in.noteConstraints(o)
 	in.listControls(o)
@@ -153,6 +154,16 @@ func (in Input) whyIsolate(o *option) string {
 		return "its shell is not confined"
 	}
 	return "nothing was shown to bound what it writes"
+}
+
+// checkShell: from R2 on an agent's shell is held by a sandbox. A tree of its own holds
+// no shell, and what it is asked to do may come from anybody.
+func (in Input) checkShell(o *option) {
+	if in.Tiers.Risk.Less(policy.R2) || o.access != runtime.AccessShell || o.profile.Kind == runtime.KindExec || o.enforced != "" {
+		return
+	}
+	o.fail(runtime.BlockedRiskControls, "name a runtime with a sandbox, or take the shell out of allowed_tools",
+		"%s (%s) needs a sandbox for its shell, and none was shown", in.Tiers.Risk, in.Tiers.RiskWhy)
 }
 
 // checkToolLimits: a writer's tools are limited, or whatever they do is held by a
