@@ -87,7 +87,8 @@ func TestLastLine(t *testing.T) {
 		},
 		"the message of an error": {
 			broken + `{"type":"error","message":"Incorrect API key provided."}` + "\n", "",
-			runtime.Outcome{Reason: runtime.ReasonAuth, Evidence: "Incorrect API key provided.", WorkBegun: true}, nil,
+			runtime.Outcome{Reason: runtime.ReasonAuth, Evidence: "Incorrect API key provided.", WorkBegun: true},
+			nil,
 		},
 		"something after the result": {finished + "bye\n", "", runtime.Outcome{Evidence: "bye", WorkBegun: true}, []runtime.EventKind{
 			runtime.EventModel, runtime.EventUsage, runtime.EventAnswer, runtime.EventComplete, runtime.EventText,
