@@ -183,6 +183,10 @@ func (r *run) begin(ctx context.Context, j *jobRun, n int) *attempt {
 		r.block(job.ID, *block)
 		return nil
 	}
+	r.awaitPause(ctx, j.route.Runtime) // which another job may have run into since the slot was given
+	if ctx.Err() != nil {
+		return nil
+	}
 	r.mu.Lock()
 	j.route = r.freshTree(j)
 	a := &attempt{job: job, n: n, route: j.route, begun: r.eng.Now()}

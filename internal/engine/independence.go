@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 
 	"orchestrate/internal/ledger"
@@ -40,15 +41,26 @@ func (r *run) rejudge(j *jobRun) *route.Block {
 		return nil
 	}
 	done := r.producers(job.DependsOn)
+	var said string
+	defer func() {
+		if said != "" {
+			r.tell(said)
+		}
+	}()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	in := r.plan.input(r.eng, j.planned)
-	in.Profiles, in.Failures, in.Producers = r.profiles, r.failures, done
+	in.Profiles, in.Failures, in.Producers = r.usable(), r.failures, done
 	next, block := r.plan.choose(in)
-	if block == nil {
-		j.route = next
+	if block != nil {
+		return block
 	}
-	return block
+	was := j.route
+	j.route = next
+	if was.Runtime != next.Runtime || was.Independence != next.Independence {
+		said = job.ID + " judges on " + next.Runtime + ", " + cmp.Or(next.Independence, "independence unknown") + ", now that it is known who did the work"
+	}
+	return nil
 }
 
 // arbiterRoute chooses the arbiter once more, now that the work is done.

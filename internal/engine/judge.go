@@ -21,7 +21,7 @@ import (
 // needed and can be asked. It leaves verdict.json.
 func (r *run) judge(ctx context.Context) ledger.Judgement {
 	p := r.plan
-	c := arbiter.Case{Mode: p.Spec.Arbiter.Mode, Rehearsal: p.Rehearsal(), Findings: r.findings(), Early: r.early(ctx)}
+	c := arbiter.Case{Mode: p.Spec.Arbiter.Mode, Rehearsal: p.Rehearsal() || r.stoodIn(), Findings: r.findings(), Early: r.early(ctx)}
 	switch {
 	case !p.Arbiter.Needed || c.Early != "":
 	case p.Arbiter.Block != nil:
@@ -36,6 +36,18 @@ func (r *run) judge(ctx context.Context) ledger.Judgement {
 	r.fail(errors.Join(err, r.led.WriteJSON(ledger.JobPath(ledger.ArbiterJob, ledger.VerdictFile), j)))
 	failpoint.Hit(failpoint.VerdictThere)
 	return j
+}
+
+// stoodIn reports whether the stand-in did a job, as its own choice or as a fallback.
+func (r *run) stoodIn() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, j := range r.jobs {
+		if j.status != nil && j.status.Rehearsal {
+			return true
+		}
+	}
+	return false
 }
 
 // findings are layer 1's.
