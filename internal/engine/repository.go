@@ -29,10 +29,16 @@ func readRepository(root string) ([]byte, error) {
 		return nil, err
 	}
 	defer folder.Close() //nolint:errcheck // opened for reading
-	f, err := folder.Open(spec.RepositoryFile)
-	if errors.Is(err, fs.ErrNotExist) {
+	info, err := folder.Stat(spec.RepositoryFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("it leads out of the repository or cannot be read; replace it by a regular file: %w", err)
+	case !info.Mode().IsRegular(): // a pipe would be waited for
+		return nil, errors.New("it is not a regular file; replace it by one")
 	}
+	f, err := folder.Open(spec.RepositoryFile)
 	if err != nil {
 		return nil, err
 	}

@@ -56,6 +56,9 @@ func (h *LiveHost) Hash(path string) (runtime.Executable, error) {
 	if err != nil {
 		return runtime.Executable{}, err
 	}
+	if !info.Mode().IsRegular() { // a pipe would be waited for
+		return runtime.Executable{}, fmt.Errorf("%s is not a regular file", resolved)
+	}
 	sum, err := h.digest(resolved, info)
 	return runtime.Executable{Path: abs, Resolved: resolved, SHA256: sum}, err
 }

@@ -64,17 +64,45 @@ func (r *reader) file(v value) (File, bool) {
 		r.failf(v, "file", "the file %s: %s in %s; allowed: a path relative to the file that names it", quote(name), readFault(err), dir)
 		return File{}, false
 	}
+	if v.file != "" {
+		return r.repositoryFile(v, name, real)
+	}
 	home, err := filepath.EvalSymlinks(r.opt.Dir)
 	if err != nil || (!inside(home, real) && !r.inRoots(real)) {
 		r.failf(v, "file", "the file %s is %s, outside the spec's folder and the workspace roots; copy it there", quote(name), real)
 		return File{}, false
 	}
-	if v.file != "" { // named as the spec would name it
-		if rel, err := filepath.Rel(r.opt.Dir, filepath.Join(dir, name)); err == nil {
-			name = filepath.ToSlash(rel)
-		}
+	return r.content(v, name, real)
+}
+
+// repositoryFile is one that the repository's own file names. It must lie in the
+// repository, and is none of those that hold keys or git's own.
+func (r *reader) repositoryFile(v value, name, real string) (File, bool) {
+	dir := filepath.Dir(v.file)
+	home, err := filepath.EvalSymlinks(dir)
+	if err != nil || !inside(home, real) || private(home, real) {
+		r.failf(v, "file", "the file %s is %s; allowed in %s: a file of the repository that is not in .git and no environment file", quote(name), real, RepositoryFile)
+		return File{}, false
+	}
+	if rel, err := filepath.Rel(r.opt.Dir, filepath.Join(dir, name)); err == nil {
+		name = filepath.ToSlash(rel) // named as the spec would name it
 	}
 	return r.content(v, name, real)
+}
+
+// private reports whether a part of the path below home is git's folder or an
+// environment file.
+func private(home, real string) bool {
+	rel, err := filepath.Rel(home, real)
+	if err != nil {
+		return true
+	}
+	for part := range strings.SplitSeq(filepath.ToSlash(rel), "/") {
+		if strings.EqualFold(part, ".git") || strings.HasPrefix(strings.ToLower(part), ".env") {
+			return true
+		}
+	}
+	return false
 }
 
 // content reads a file that is text and not too long.

@@ -215,3 +215,34 @@ func TestARepositoryThatSaysNothing(t *testing.T) {
 		t.Errorf("told is\n%s", Format(errs, nil))
 	}
 }
+
+// TestARepositoryNamesOnlyFilesOfItsOwn: what lies beside the spec is the person's, and
+// what holds keys is nobody's business.
+func TestARepositoryNamesOnlyFilesOfItsOwn(t *testing.T) {
+	base := t.TempDir()
+	root := filepath.Join(base, "src", "evil")
+	for name, text := range map[string]string{
+		"diary.txt": "private", "src/evil/AGENTS.md": "tabs", "src/evil/.env": "A=b", "src/evil/.git/config": "x",
+	} {
+		file := filepath.Join(base, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	spec := filepath.Join(base, "jobs.yaml")
+	if err := os.WriteFile(spec, []byte("version: 1\njobs:\n  - {id: look, prompt: look, task: scout, timeout: 1m, expected_output: x}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, allowed := range map[string]bool{"AGENTS.md": true, "../../diary.txt": false, ".env": false, ".git/config": false} {
+		_, errs := Load(spec, Options{
+			Cwd: root, WorkspaceRoot: root,
+			Repository: func(string) ([]byte, error) { return []byte("defaults: {instructions: [" + name + "]}\n"), nil },
+		})
+		if (len(errs) == 0) != allowed {
+			t.Errorf("%s: told is\n%s", name, Format(errs, nil))
+		}
+	}
+}

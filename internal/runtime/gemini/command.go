@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/runtime/probe"
 )
 
 // Command implements runtime.Adapter: one run without a terminal, with the prompt
@@ -15,6 +16,9 @@ func (Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Command,
 		return runtime.Command{}, errors.New("gemini was not found by the probe, so there is no program to run")
 	}
 	if err := unsupported(req); err != nil {
+		return runtime.Command{}, err
+	}
+	if err := probe.ProjectEnv(Name, req.Dir, []string{".gemini/.env", ".env"}, []string{"GEMINI_", "GOOGLE_"}); err != nil {
 		return runtime.Command{}, err
 	}
 	for _, flag := range indispensable() {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/runtime/probe"
 )
 
 // Command implements runtime.Adapter: one `run` with the prompt on stdin, since
@@ -22,6 +23,11 @@ func (a Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Comman
 		if !p.Shows(flag) {
 			return runtime.Command{}, a.about.notShown(flag, "followed")
 		}
+	}
+	// A program of this make reads such files before it has read its own settings.
+	files := []string{".env", ".env.local", ".env.development", ".env.production"}
+	if err := probe.ProjectEnv(a.about.name, req.Dir, files, []string{a.about.prefix, "ANTHROPIC_", "OPENAI_"}); err != nil {
+		return runtime.Command{}, err
 	}
 	cmd := runtime.Command{
 		Env: a.about.quiet(), Stdin: []byte(req.Prompt), Decoder: runtime.DecoderSpec{Runtime: a.about.name},

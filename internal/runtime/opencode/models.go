@@ -17,12 +17,17 @@ import (
 // is whole: the program fails on any other name, and says nothing of use then.
 func readModels(ctx context.Context, asker *probe.Asker, p *runtime.Profile) {
 	answer := asker.Ask(ctx, nil, append([]string{"models", "--verbose"}, pure(*p)...)...)
-	p.Models = parseModels(answer.Stdout)
+	var torn bool
+	p.Models, torn = parseModels(answer.Stdout)
 	asker.Summarize(fmt.Sprintf("%d models", len(p.Models)))
 	if probe.Trouble("", answer) != "" || len(p.Models) == 0 {
 		p.ModelsPartial = true
 		p.Limits = append(p.Limits, "models are not known: the program did not list them")
 		return
+	}
+	if torn {
+		p.ModelsPartial = true
+		p.Limits = append(p.Limits, "the list of models came torn, so it is not whole")
 	}
 	for i := range p.Models {
 		p.Models[i].Default = p.Models[i].ID == p.DefaultModel
@@ -30,14 +35,20 @@ func readModels(ctx context.Context, asker *probe.Asker, p *runtime.Profile) {
 }
 
 // parseModels reads the list: for each model a line with its full name and then
-// its description as a JSON object, whose variants are the reasoning depths.
-func parseModels(printed []byte) (models []runtime.Model) {
+// its description as a JSON object, whose variants are the reasoning depths. torn
+// says that something in it cannot be read: the program may end before all it
+// printed has gone through a pipe.
+func parseModels(printed []byte) (models []runtime.Model, torn bool) {
 	for rest := printed; len(rest) > 0; {
 		var line []byte
 		line, rest, _ = bytes.Cut(rest, []byte("\n"))
 		id := strings.TrimSpace(string(line))
 		object := bytes.TrimLeft(rest, " \r\n")
+		if id == "" {
+			continue
+		}
 		if !strings.Contains(id, "/") || strings.ContainsAny(id, " \t{}\"") || !bytes.HasPrefix(object, []byte("{")) {
+			torn = true
 			continue
 		}
 		var about struct {
@@ -45,10 +56,11 @@ func parseModels(printed []byte) (models []runtime.Model) {
 		}
 		decoder := json.NewDecoder(bytes.NewReader(object))
 		if decoder.Decode(&about) != nil {
+			torn = true
 			continue
 		}
 		rest = object[decoder.InputOffset():]
 		models = append(models, runtime.Model{ID: id, Efforts: slices.Sorted(maps.Keys(about.Variants))})
 	}
-	return models
+	return models, torn
 }

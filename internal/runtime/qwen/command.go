@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/runtime/probe"
 )
 
 // Command implements runtime.Adapter: one run with the prompt on stdin. There is
@@ -19,6 +20,9 @@ func (Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Command,
 		return runtime.Command{}, errors.New("qwen was not found by the probe, so there is no program to run")
 	}
 	if err := unsupported(req, p); err != nil {
+		return runtime.Command{}, err
+	}
+	if err := probe.ProjectEnv(Name, req.Dir, []string{".qwen/.env", ".env"}, envPrefixes()); err != nil {
 		return runtime.Command{}, err
 	}
 	cmd := runtime.Command{
@@ -35,6 +39,11 @@ func (Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Command,
 		}
 	}
 	return cmd, nil
+}
+
+// envPrefixes begin the variables by which its services are chosen.
+func envPrefixes() []string {
+	return []string{"QWEN_", "OPENAI_", "ANTHROPIC_", "DASHSCOPE_", "BAILIAN_", "GEMINI_", "GOOGLE_"}
 }
 
 // unsupported names what qwen has no means for.
