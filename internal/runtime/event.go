@@ -60,6 +60,10 @@ type Denial struct {
 	Boundary string `json:"boundary"` // what was refused, as the runtime said it
 }
 
+// SaidLimit bounds, in bytes, a text that comes in pieces over many lines: an agent that
+// babbles must not fill the memory of its supervisor. What comes later is dropped.
+const SaidLimit = 4 << 20
+
 // Outcome is what a decoder knows when the stream has ended.
 type Outcome struct {
 	Completed     bool     `json:"completed"` // the runtime's own completion event was seen

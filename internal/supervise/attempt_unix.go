@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -349,7 +350,11 @@ func (a *attempt) outcome() (o runtime.Outcome) {
 		return o
 	}
 	defer a.survive()
-	return a.decoder.Outcome()
+	o = a.decoder.Outcome()
+	if len(o.Answer) > runtime.SaidLimit { // exit.json goes through one frame
+		o.Answer = strings.ToValidUTF8(o.Answer[:runtime.SaidLimit], "")
+	}
+	return o
 }
 
 // ended fills in how the program ended.

@@ -51,7 +51,9 @@ func (d *decoder) said(l Line) (events []runtime.Event) {
 		events = d.flush()
 		d.message = l.Message
 	}
-	d.text.WriteString(l.Text)
+	if d.text.Len() < runtime.SaidLimit {
+		d.text.WriteString(l.Text)
+	}
 	d.out.WorkBegun = d.out.WorkBegun || strings.TrimSpace(l.Text) != ""
 	return events
 }
@@ -77,7 +79,9 @@ func (d *decoder) other(l Line) []runtime.Event {
 		return []runtime.Event{{Kind: runtime.EventModel, Model: l.Model}}
 	case LineTool:
 		d.out.WorkBegun = true
-		return append(d.flush(), runtime.Event{Kind: runtime.EventToolCall, Tool: kindOf(l), Text: describe(l)})
+		events := append(d.flush(), runtime.Event{Kind: runtime.EventToolCall, Tool: kindOf(l), Text: describe(l)})
+		d.last = "" // what is said before a tool is used is no final answer
+		return events
 	case LineToolDone:
 		d.out.WorkBegun = true
 		text := strings.TrimSpace(strings.Join([]string{l.Status, describe(l), l.Text}, " "))

@@ -25,14 +25,14 @@ func TestDecoderOnRecordedTurns(t *testing.T) {
 	probetest.Recordings(t, acp.NewDecoder, "testdata/streams", map[string]probetest.Want{
 		"opencode-plain":     answered,
 		"opencode-edit":      answered, // after it asked the client in vain to write the file
-		"opencode-refused":   refused,
+		"opencode-refused":   {Completed: true, Reason: runtime.ReasonPermission, Settled: runtime.ReasonPermission},
 		"opencode-outside":   {Completed: true, Reason: runtime.ReasonPermission, Settled: runtime.ReasonPermission},
 		"opencode-401":       {Failed: true, Reason: runtime.ReasonAuth},
 		"opencode-cancelled": cancelled,
 		"opencode-nosession": {Failed: true, Reason: runtime.ReasonCrash},
 		"qwen-edit":          answered,
 		"qwen-shell":         answered,
-		"qwen-refused":       refused,
+		"qwen-refused":       {Completed: true, Reason: runtime.ReasonPermission, Settled: runtime.ReasonPermission},
 		"qwen-unasked":       answered, // in the mode that it starts in, with a warning
 		"qwen-404":           {Failed: true, Reason: runtime.ReasonUnknownModel},
 		"gemini-plain":       answered,
@@ -184,4 +184,32 @@ func FuzzDecoder(f *testing.F) {
 		}
 		_, _ = acp.ReadLive(stdout) // an answer or an error, but never a panic
 	})
+}
+
+// TestWhatIsSaidBeforeAToolIsNoAnswer: an agent that only announced what it would do has
+// not answered.
+func TestWhatIsSaidBeforeAToolIsNoAnswer(t *testing.T) {
+	d := acp.NewDecoder(runtime.DecoderSpec{Runtime: acp.DecoderName})
+	for _, line := range []string{
+		`{"type":"text","text":"I will look at the files now."}`, `{"type":"tool","tool":"read"}`,
+		`{"type":"tool_done","status":"failed"}`, `{"type":"stop","stopReason":"end_turn"}`,
+	} {
+		d.Stdout([]byte(line))
+	}
+	if out := d.Outcome(); !out.Completed || out.Answer != "" {
+		t.Errorf("%+v", out)
+	}
+}
+
+// TestABabblingAgentIsBounded: what it says in pieces does not fill the supervisor.
+func TestABabblingAgentIsBounded(t *testing.T) {
+	d := acp.NewDecoder(runtime.DecoderSpec{Runtime: acp.DecoderName})
+	piece := `{"type":"text","text":"` + strings.Repeat("x", 1<<20) + `"}`
+	for range 12 {
+		d.Stdout([]byte(piece))
+	}
+	d.Stdout([]byte(`{"type":"stop","stopReason":"end_turn"}`))
+	if n := len(d.Outcome().Answer); n == 0 || n > runtime.SaidLimit+1<<20 {
+		t.Errorf("%d bytes are kept", n)
+	}
 }

@@ -138,6 +138,10 @@ func (d *decoder) deny(tool, boundary string) []runtime.Event {
 }
 
 func (d *decoder) result(r result) []runtime.Event {
+	if !d.gate && r.Subtype == "success" && d.settle == "" { // nothing shows what held it
+		d.settle = runtime.ReasonUnknownFlag
+		return []runtime.Event{d.fail(runtime.ReasonUnknownFlag, "the run ended without a word of the file that limits it")}
+	}
 	d.out.Completed = true
 	if r.SessionID != "" {
 		d.out.SessionID = r.SessionID

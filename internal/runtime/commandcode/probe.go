@@ -91,7 +91,7 @@ func readStatus(ctx context.Context, asker *probe.Asker, p *runtime.Profile) boo
 	}
 	said := probe.Text(answer)
 	switch {
-	case strings.Contains(said, "Not authenticated"):
+	case probe.ContainsAny(said, "not authenticated", "unauthenticated"):
 		p.SignedIn = new(false)
 		p.State, p.Reason = runtime.StateUnavailable, "command-code is not signed in"
 		p.NextStep = "run " + typed(*p, "login") + ", or set COMMAND_CODE_API_KEY"

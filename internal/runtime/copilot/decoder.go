@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"orchestrate/internal/runtime"
@@ -129,14 +130,21 @@ func (d *decoder) result(l line) []runtime.Event {
 	d.out.Completed = true
 	d.out.SessionID = l.SessionID
 	events := []runtime.Event{{Kind: runtime.EventSession, SessionID: l.SessionID, Model: d.out.ObservedModel}}
-	if l.ExitCode == 0 {
+	code, err := strconv.Atoi(string(l.ExitCode))
+	if err != nil {
+		if d.out.ErrorFlag {
+			return events
+		}
+		return append(events, d.fail(runtime.ReasonCrash, "the result line says no exitCode that can be read"))
+	}
+	if code == 0 {
 		d.out.ErrorFlag, d.out.Reason, d.out.Evidence = false, "", ""
 		return append(events,
 			runtime.Event{Kind: runtime.EventAnswer, Text: d.out.Answer},
 			runtime.Event{Kind: runtime.EventComplete})
 	}
 	if !d.out.ErrorFlag {
-		events = append(events, d.fail(runtime.ReasonCrash, fmt.Sprintf("the result line says exitCode %d", l.ExitCode)))
+		events = append(events, d.fail(runtime.ReasonCrash, fmt.Sprintf("the result line says exitCode %d", code)))
 	}
 	return events
 }

@@ -5,10 +5,10 @@ import "encoding/json"
 // line holds the parts of the JSON stream that the decoder reads. Unknown lines and
 // fields are skipped: the stream grows with every release.
 type line struct {
-	Type      string `json:"type"`
-	Data      data   `json:"data"`
-	SessionID string `json:"sessionId"` // on the last line only
-	ExitCode  int    `json:"exitCode"`  // there too
+	Type      string          `json:"type"`
+	Data      data            `json:"data"`
+	SessionID string          `json:"sessionId"` // on the last line only
+	ExitCode  json.RawMessage `json:"exitCode"`  // there too
 }
 
 type data struct {

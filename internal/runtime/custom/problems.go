@@ -198,7 +198,10 @@ func (c *inspector) environment(d Definition) {
 			c.say("env", "%q is not the name of a variable, nor one that ends in *", name)
 		}
 	}
-	for name := range d.Set {
+	for name, value := range d.Set {
+		if runtime.Bypass([]string{name + "=" + value}) != "" {
+			c.say("set", "%s switches permission checks off; no description can do that", name)
+		}
 		if !variable.MatchString(name) {
 			c.say("set", "%q is not the name of a variable", name)
 		}

@@ -75,7 +75,9 @@ func (d *decoder) message(l line) {
 		return
 	}
 	d.out.WorkBegun, d.retried = true, nil
-	d.text.WriteString(l.Content)
+	if d.text.Len() < runtime.SaidLimit {
+		d.text.WriteString(l.Content)
+	}
 }
 
 // said is what was gathered, as one event, and begins anew.

@@ -85,7 +85,9 @@ func (d *decoder) text(p part) []runtime.Event {
 	if d.out.Answer != "" {
 		d.out.Answer += "\n"
 	}
-	d.out.Answer += p.Text
+	if len(d.out.Answer) < runtime.SaidLimit {
+		d.out.Answer += p.Text
+	}
 	return []runtime.Event{{Kind: runtime.EventText, Text: p.Text}}
 }
 

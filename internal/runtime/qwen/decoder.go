@@ -151,7 +151,7 @@ func (d *decoder) result(l line) []runtime.Event {
 	if d.out.Usage = d.reported(l.Usage); d.out.Usage != nil {
 		events = append(events, runtime.Event{Kind: runtime.EventUsage, Usage: d.out.Usage})
 	}
-	if l.IsError || strings.HasPrefix(l.Subtype, "error") {
+	if l.IsError || l.Subtype != "success" {
 		text := l.Error.Message
 		if text == "" {
 			text = strings.TrimSpace(l.Subtype + " " + l.Result)

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/acp"
@@ -170,7 +172,9 @@ type toolCall struct {
 	Kind      string     `json:"kind"`
 	Status    string     `json:"status"`
 	Locations []location `json:"locations"`
-	Shown     []shown    `json:"-"` // its content
+	// Input is what the tool gets, in the agent's own words.
+	Input json.RawMessage `json:"rawInput"`
+	Shown []shown         `json:"-"` // its content
 }
 
 type location struct {
@@ -200,6 +204,9 @@ func (t *toolCall) merge(u toolCall) {
 	if u.Shown != nil {
 		t.Shown = u.Shown
 	}
+	if u.Input != nil {
+		t.Input = u.Input
+	}
 }
 
 // paths are all files that the use is about, each once.
@@ -212,6 +219,7 @@ func (t *toolCall) paths() (all []string) {
 			all = append(all, s.Path)
 		}
 	}
+	all = append(all, t.named()...)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
@@ -279,4 +287,20 @@ func (t turnEnd) usage() *runtime.Usage {
 		input += u.CacheRead + u.CacheWrite
 	}
 	return &runtime.Usage{InputTokens: new(input), OutputTokens: new(*u.Output)}
+}
+
+// named are the absolute paths that the tool gets under a name that speaks of files or
+// folders. What an agent announces a use with and what it then asks for may differ.
+func (t *toolCall) named() (all []string) {
+	var input map[string]any
+	if json.Unmarshal(t.Input, &input) != nil {
+		return nil // it has none, or none that names anything
+	}
+	for key, value := range input {
+		path, ok := value.(string)
+		if key = strings.ToLower(key); ok && filepath.IsAbs(path) && (strings.Contains(key, "path") || strings.Contains(key, "file") || strings.Contains(key, "dir")) {
+			all = append(all, path)
+		}
+	}
+	return all
 }
