@@ -42,7 +42,8 @@ type Backend interface {
 
 // Ended is what the loop needs to know of a settled attempt.
 type Ended struct {
-	OK    bool          // the job succeeded
-	Again bool          // start another attempt: a retry, or a promoted successor
-	After time.Duration // …not before this long from now
+	OK     bool          // the job succeeded
+	Again  bool          // start another attempt: a retry, or a promoted successor
+	After  time.Duration // …not before this long from now
+	Unmade bool          // it was put back before it was begun: the next has the same number
 }

@@ -198,6 +198,9 @@ func (l *Loop) launch(ctx context.Context, job string) {
 func (l *Loop) settle(r result) {
 	l.running--
 	l.free = append(l.free, r.slot)
+	if r.Unmade {
+		l.tries[r.job]--
+	}
 	if r.Again { // it holds no key while nothing of it runs
 		l.due[r.job] = time.Now().Add(r.After)
 		l.Graph.Return(r.job)

@@ -328,3 +328,27 @@ func TestWaitingJobsHoldNoSerializeKey(t *testing.T) {
 		})
 	}
 }
+
+// A job that goes back before its attempt was begun has used up no number.
+func TestWhatWasPutBackHasItsNumberStill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &script{begin: time.Now()}
+		(&Loop{Graph: newLine(nil, "a"), Backend: &puttingBack{script: s}, Slots: 1}).Run(t.Context())
+		want(t, s.started, "a.1@0s", "a.1@5s")
+	})
+}
+
+// puttingBack is a backend that puts its first job back, once.
+type puttingBack struct {
+	*script
+	done bool
+}
+
+func (p *puttingBack) Attempt(ctx context.Context, slot int, job string, n int) Ended {
+	if !p.done {
+		p.done = true
+		p.started = append(p.started, fmt.Sprintf("%s.%d@%v", job, n, time.Since(p.begin)))
+		return Ended{Again: true, Unmade: true, After: 5 * time.Second}
+	}
+	return p.script.Attempt(ctx, slot, job, n)
+}

@@ -65,12 +65,12 @@ func (r *run) settleOrder(id string, ok bool, why string) {
 	r.settleUnstarted(all...)
 }
 
-// blockPlanned settles the jobs that the plan could not route.
+// blockPlanned settles the jobs that no route was found for.
 func (r *run) blockPlanned() {
 	independent := r.plan.Arbiter.Block != nil && r.plan.Arbiter.Block.Reason == runtime.BlockedIndependence
 	for i := range r.plan.Jobs {
 		pl := &r.plan.Jobs[i]
-		block := pl.Block
+		block := r.jobs[pl.Job.ID].block
 		if independent { // nothing is paid for that nobody independent can judge
 			block = r.plan.Arbiter.Block
 		}
@@ -160,8 +160,9 @@ func (b *backend) Attempt(ctx context.Context, slot int, job string, n int) disp
 	j := r.jobs[job]
 	a := r.carried[job]
 	if a == nil || a.n != n {
-		if a = r.begin(ctx, j, n); a == nil {
-			return dispatch.Ended{}
+		var instead dispatch.Ended
+		if a, instead = r.begin(ctx, j, n); a == nil {
+			return instead
 		}
 	}
 	defer a.release()
@@ -175,17 +176,20 @@ func (b *backend) Attempt(ctx context.Context, slot int, job string, n int) disp
 	return r.conclude(ctx, j, a, status, work)
 }
 
-// begin chooses what attempt n will be and makes its intent durable. It is nil when
-// the job was blocked, or stays in the queue because the run ends.
-func (r *run) begin(ctx context.Context, j *jobRun, n int) *attempt {
+// begin chooses what attempt n will be and makes its intent durable. The attempt is nil
+// when the job was blocked, stays in the queue because the run ends, or goes back to it
+// because its runtime is held back since the dispatch loop looked.
+func (r *run) begin(ctx context.Context, j *jobRun, n int) (*attempt, dispatch.Ended) {
 	job := j.planned.Job
+	if back, held := r.heldSince(j); held {
+		return nil, back
+	}
 	if block := r.reroute(j); block != nil {
 		r.block(job.ID, *block)
-		return nil
+		return nil, dispatch.Ended{}
 	}
-	r.awaitPause(ctx, j.route.Runtime) // which another job may have run into since the slot was given
-	if ctx.Err() != nil {
-		return nil
+	if back, held := r.heldSince(j); held { // another runtime than the loop asked about
+		return nil, back
 	}
 	r.mu.Lock()
 	j.route = r.freshTree(j)
@@ -195,13 +199,13 @@ func (r *run) begin(ctx context.Context, j *jobRun, n int) *attempt {
 		if ctx.Err() == nil {
 			r.block(job.ID, route.Block{Reason: runtime.BlockedNoRoute, Detail: err.Error()})
 		}
-		return nil
+		return nil, dispatch.Ended{}
 	}
 	failpoint.Hit(failpoint.IntentBefore)
 	if err := r.led.Append(ledger.Intent(job.ID, n, a.route)); err != nil {
 		a.release()
 		r.fail(err)
-		return nil
+		return nil, dispatch.Ended{}
 	}
 	failpoint.Hit(failpoint.IntentAfter)
 	r.mu.Lock()
@@ -211,7 +215,24 @@ func (r *run) begin(ctx context.Context, j *jobRun, n int) *attempt {
 		j.ran = append(j.ran, a.route.Family)
 	}
 	r.mu.Unlock()
-	return a
+	return a, dispatch.Ended{}
+}
+
+// heldSince reports whether the runtime of a job's route gets no starts now, and how the
+// job goes back to the queue then.
+func (r *run) heldSince(j *jobRun) (back dispatch.Ended, held bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	until, held := r.paused[j.route.Runtime]
+	now := r.eng.Now()
+	if !held || !until.IsZero() && !until.After(now) {
+		return dispatch.Ended{}, false
+	}
+	back = dispatch.Ended{Again: true, Unmade: true}
+	if !until.IsZero() {
+		back.After = until.Sub(now)
+	}
+	return back, true
 }
 
 // reroute chooses a job's route anew where what the plan chose by does not hold any
@@ -238,6 +259,9 @@ func (r *run) remember(j *jobRun, a *attempt, s *settlement, status ledger.JobSt
 	defer r.mu.Unlock()
 	r.spent.add(a.exit.Outcome.Usage, a.job.Exec())
 	j.ended = append(j.ended, status)
+	if n := len(j.ran); n > 0 && !a.job.Exec() {
+		j.ran[n-1] = status.Route.Family // by the model that answered
+	}
 	j.status, j.patch, j.command = &status, s.patch, strings.TrimSpace(a.text)
 	j.dir, j.masked = a.at.dir, s.displayOnly
 	j.facts = factsOf(a, j.planned.Tiers, status, s)
@@ -280,7 +304,7 @@ func (r *run) mayRepeat(j *jobRun) bool {
 
 // onceInCheckout is a decision about a job that no tree of its own can be made for.
 func onceInCheckout(d policy.Decision) policy.Decision {
-	d.Retry, d.Fallback = false, false
+	d.Retry, d.Fallback, d.OrRetry = false, false, false
 	d.Why = "not tried again: it worked in the shared checkout and may have no worktree (isolation: none)"
 	return d
 }
@@ -410,6 +434,7 @@ func (r *run) attemptFacts(j *jobRun, a *attempt, why runtime.Reason) policy.Att
 	r.failures[a.route.Runtime]++
 	return policy.Attempt{
 		Retry: a.job.Retry, Tries: j.tries, Promotions: j.moves, Fallback: len(a.job.Fallbacks) > j.moves,
+		Declared: len(a.job.Fallbacks) > 0, Timeout: a.job.Timeout,
 		WorkBegun: a.exit.Outcome.WorkBegun, RetryAfter: wait,
 		Reprobed: j.reprobed[a.route.Runtime], TreeGone: a.exit.Proof.Gone || a.neverRan(),
 	}
@@ -422,7 +447,7 @@ func (r *run) follow(ctx context.Context, j *jobRun, a *attempt, d policy.Decisi
 		r.mu.Lock()
 		j.reprobed[a.route.Runtime] = true
 		r.mu.Unlock()
-		r.reprobe(ctx, a.route.Runtime)
+		r.reprobe(ctx, map[string]bool{a.route.Runtime: true})
 	}
 	if declared := len(a.job.Fallbacks) > 0 || a.job.Retry.MaxAttempts > 1; declared && !d.Retry && !d.Fallback {
 		r.note(ledger.Noted(a.job.ID, d.Why))
@@ -434,7 +459,7 @@ func (r *run) follow(ctx context.Context, j *jobRun, a *attempt, d policy.Decisi
 	next, block := r.promote(ctx, j, d.Reprobe)
 	if block != nil {
 		r.note(ledger.Noted(a.job.ID, r.redact.String("no fallback qualifies: "+block.Detail)))
-		return false, nil
+		return d.OrRetry, nil
 	}
 	r.note(ledger.Noted(a.job.ID, fmt.Sprintf("goes on with %s: %s ended with %s", next.Runtime, a.route.Runtime, status.Reason)))
 	return true, &next
@@ -443,24 +468,22 @@ func (r *run) follow(ctx context.Context, j *jobRun, a *attempt, d policy.Decisi
 // promote probes the declared fallbacks again and routes the job to the next. fresh says
 // that the runtime that failed has been asked again already.
 func (r *run) promote(ctx context.Context, j *jobRun, fresh bool) (ledger.Route, *route.Block) {
-	asked := map[string]bool{j.route.Runtime: fresh}
-	ask := func(name string) {
-		if !asked[name] {
-			asked[name] = true
-			r.reprobe(ctx, name)
-		}
-	}
+	ask := map[string]bool{}
 	for _, f := range j.planned.Job.Fallbacks {
 		if f.Runtime != "" {
-			ask(f.Runtime)
+			ask[f.Runtime] = true
 			continue
 		}
 		for _, p := range r.plan.Inventory.Profiles { // the next best by policy may be any agent
-			if p.Kind == runtime.KindCLI {
-				ask(p.Runtime)
+			if named := ask[p.Runtime]; p.Kind == runtime.KindCLI && r.eng.Operator.Allows(p.Runtime) {
+				ask[p.Runtime] = named
 			}
 		}
 	}
+	if fresh {
+		delete(ask, j.route.Runtime)
+	}
+	r.reprobe(ctx, ask)
 	return r.successor(j)
 }
 
@@ -482,17 +505,27 @@ func (r *run) successor(j *jobRun) (ledger.Route, *route.Block) {
 	return r.plan.choose(in)
 }
 
-// reprobe asks one runtime again.
-func (r *run) reprobe(ctx context.Context, name string) {
-	a, ok := r.eng.adapter(name)
-	if !ok {
+// reprobe asks runtimes again, all at once. What was found is said of those that are
+// meant (true), and of the others where it is not what was known.
+func (r *run) reprobe(ctx context.Context, names map[string]bool) {
+	var ask []runtime.Adapter
+	for _, a := range r.eng.Adapters {
+		if _, ok := names[a.Name()]; ok {
+			ask = append(ask, a)
+		}
+	}
+	if len(ask) == 0 {
 		return
 	}
-	fresh, _ := inventory.Probe(ctx, r.eng.Host, []runtime.Adapter{a}).Get(name)
-	fresh = policy.Judged(fresh, r.eng.Operator)
-	r.mu.Lock()
-	r.profiles[name] = fresh
-	r.mu.Unlock()
-	r.note(ledger.Noted("", r.redact.String(fmt.Sprintf("probed again: %s is %s %s", name, fresh.State, fresh.Reason))))
+	for _, fresh := range inventory.Probe(ctx, r.eng.Host, ask).Profiles {
+		fresh = policy.Judged(fresh, r.eng.Operator)
+		r.mu.Lock()
+		before := r.profiles[fresh.Runtime]
+		r.profiles[fresh.Runtime] = fresh
+		r.mu.Unlock()
+		if names[fresh.Runtime] || fresh.State != before.State {
+			r.note(ledger.Noted("", r.redact.String(fmt.Sprintf("probed again: %s is %s %s", fresh.Runtime, fresh.State, fresh.Reason))))
+		}
+	}
 	r.fail(r.writeRuntimes())
 }

@@ -193,6 +193,7 @@ func (r *run) answerTo(ctx context.Context, q question) (answer, first string, s
 	}
 	if a := r.led.State().Arbiter; a != nil && a.Status.Settled() {
 		r.fail(r.led.Append(ledger.Requeued(ledger.ArbiterJob, "what it reviewed has changed, or it gave no answer that counts")))
+		r.arbiterFailed = 0
 	}
 	return r.question(ctx, q)
 }
@@ -286,8 +287,9 @@ func (r *run) next(ctx context.Context, a *attempt, how policy.Settlement, probl
 		return turn{}
 	}
 	o := a.exit.Outcome
+	r.arbiterFailed++
 	d := policy.Decide(how.Reason, policy.Attempt{
-		Tries: a.n, WorkBegun: o.WorkBegun, RetryAfter: r.statedWait(how.Reason, a),
+		Tries: r.arbiterFailed, WorkBegun: o.WorkBegun, RetryAfter: r.statedWait(how.Reason, a),
 		TreeGone: a.exit.Proof.Gone || a.neverRan(),
 	})
 	if !d.Retry {

@@ -2,14 +2,19 @@ package engine
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"orchestrate/internal/dispatch"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/policy"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/secret"
+	"orchestrate/internal/spec"
 )
 
 // bare is a run with a clock, and nothing else but what it said of limits.
@@ -168,4 +173,68 @@ func TestAStatedTimeCountsFromTheEndOfTheAttempt(t *testing.T) {
 			t.Errorf("%q: %v", b.exit.Outcome.Evidence, got)
 		}
 	})
+}
+
+// A job whose runtime ran into a limit since it was given its slot goes back to the queue
+// before anything is recorded of it.
+func TestAJobGoesBackWhenItsRuntimeIsHeldBackMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := bare()
+		r.paused = map[string]time.Time{"empty": {}, "busy": time.Now().Add(time.Hour), "over": time.Now()}
+		for name, want := range map[string]dispatch.Ended{
+			"empty": {Again: true, Unmade: true}, "busy": {Again: true, Unmade: true, After: time.Hour}, "over": {}, "free": {},
+		} {
+			j := &jobRun{planned: &Planned{Job: &spec.Job{ID: "a"}}, route: ledger.Route{Runtime: name}}
+			got, held := r.heldSince(j)
+			if got != want || held != want.Unmade {
+				t.Errorf("%s: %+v, held %v", name, got, held)
+			}
+			if !held {
+				continue
+			}
+			if a, back := r.begin(t.Context(), j, 1); a != nil || back != want {
+				t.Errorf("%s: begun %v, %+v", name, a, back)
+			}
+		}
+	})
+}
+
+// meeting is a runtime whose probe ends when all that are expected are probed.
+type meeting struct {
+	runtime.Adapter
+	name  string
+	asked func(name string)
+}
+
+func (m meeting) Name() string        { return m.name }
+func (m meeting) SignInEnv() []string { return nil }
+func (m meeting) Probe(context.Context, runtime.Host) runtime.Profile {
+	m.asked(m.name)
+	return runtime.Profile{Runtime: m.name, Kind: runtime.KindCLI, State: runtime.StateAvailable}
+}
+
+// Runtimes are asked again all at once.
+func TestRuntimesAreAskedAgainAtOnce(t *testing.T) {
+	var there sync.WaitGroup
+	there.Add(3)
+	ask := func(string) { there.Done(); there.Wait() } // one after the other, nobody would come back
+	r := bare(meeting{name: "one", asked: ask}, meeting{name: "two", asked: ask}, meeting{name: "three", asked: ask}, meeting{name: "four", asked: func(string) { t.Error("four was asked") }})
+	var err error
+	if r.led, err = ledger.Create(t.TempDir(), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	r.redact, r.plan, r.eng.Host = secret.New(nil), &Plan{}, host{}
+	if err := r.led.Append(ledger.RunStarted(ledger.RunInfo{RunID: r.led.ID})); err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	r.led.Follow(func(rec ledger.Record) { said = append(said, rec.Text) })
+	r.profiles["three"] = runtime.Profile{Runtime: "three", State: runtime.StateAvailable}
+	r.reprobe(t.Context(), map[string]bool{"one": true, "two": false, "three": false})
+	if err := errors.Join(r.broken, r.led.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if len(said) != 2 || !strings.Contains(said[0]+said[1], "one is available") || !strings.Contains(said[0]+said[1], "two is available") {
+		t.Errorf("said %q: of those that are not meant, only what is new", said)
+	}
 }

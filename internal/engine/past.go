@@ -109,6 +109,9 @@ func (p *past) end(r ledger.Record) {
 	if j.open {
 		p.open--
 		j.ended, j.all = append(j.ended, r), append(j.all, *r.Settled)
+		if n := len(j.routes); n > 0 && r.Settled.Route != nil {
+			j.routes[n-1].Family = r.Settled.Route.Family // by the model that answered
+		}
 		p.spent.add(r.Settled.Usage, r.Settled.Route != nil && r.Settled.Route.Runtime == runtimeExec)
 		p.limits(r)
 	}
@@ -145,6 +148,17 @@ func (j *pastJob) failures() []ledger.Record {
 	return slices.DeleteFunc(slices.Clone(j.ended), func(r ledger.Record) bool {
 		return r.Status == ledger.Interrupted
 	})
+}
+
+// unanswered counts the failures of the arbiter that are not about the form of an
+// answer: such a one was asked again for another cause.
+func (j *pastJob) unanswered() (n int) {
+	for _, r := range j.failures() {
+		if r.Reason != runtime.BlockedNoAnswer {
+			n++
+		}
+	}
+	return n
 }
 
 // awaits reports whether a settled job is taken up again: it was cut off or blocked,

@@ -3,11 +3,14 @@ package engine
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
 	"orchestrate/internal/ledger"
+	"orchestrate/internal/policy"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/spec"
 )
 
 var clock = time.Date(2026, 7, 30, 12, 0, 0, 0, time.UTC)
@@ -144,5 +147,69 @@ func TestTimeWithoutAnEngineIsNotWork(t *testing.T) {
 	end.At = clock.Add(1100 * time.Second)
 	if err := p.record(end); err != nil || p.worked() != 0 {
 		t.Errorf("%v; a run that had ended begins anew, not with %v", err, p.worked())
+	}
+}
+
+// A job goes back to no route that it was moved from: where its fallback cannot be used
+// any more, it is blocked.
+func TestAMovedJobIsBlockedWhenItsFallbackIsGone(t *testing.T) {
+	r := resumedWith(t, journal(
+		ledger.RunStarted(ledger.RunInfo{Jobs: []string{"a", "b"}}),
+		intent("a", 1, "one"), failedThere("a", 1, "one", &ledger.Next{Moved: true}),
+	))
+	r.eng = &Engine{Now: time.Now}
+	for _, j := range r.jobs {
+		j.route.Runtime = "one"
+		r.routeAgain(j)
+	}
+	if a := r.jobs["a"]; a.block == nil || a.route.Runtime == "one" {
+		t.Errorf("a goes on with %q, block %v", a.route.Runtime, a.block)
+	}
+	if b := r.jobs["b"]; b.block != nil || b.route.Runtime != "one" {
+		t.Errorf("b, which was never moved, goes on with %q, block %v", b.route.Runtime, b.block)
+	}
+}
+
+// The arbiter's one retry after a busy service is counted since it was last put back, and
+// neither a form repair nor a cut uses it up.
+func TestTheArbitersRetryIsItsOwn(t *testing.T) {
+	ended := func(n int, status ledger.Status, why runtime.Reason) ledger.Record {
+		return ledger.AttemptEnded(ledger.JobStatus{ID: ledger.ArbiterJob, Attempts: n, Status: status, Reason: why})
+	}
+	asked := func(n int) ledger.Record { return intent(ledger.ArbiterJob, n, "one") }
+	recs := []ledger.Record{
+		ledger.RunStarted(ledger.RunInfo{}),
+		asked(1), ended(1, ledger.Failed, runtime.ReasonRateLimit),
+		asked(2), ended(2, ledger.Failed, runtime.ReasonRateLimit),
+	}
+	if got := journal(recs...).job(ledger.ArbiterJob).unanswered(); got != 2 {
+		t.Errorf("%d failures before it was put back", got)
+	}
+	recs = append(recs, ledger.Requeued(ledger.ArbiterJob, "again"),
+		asked(3), ended(3, ledger.Failed, runtime.BlockedNoAnswer),
+		asked(4), ended(4, ledger.Interrupted, runtime.ReasonCutOff))
+	old := journal(recs...).job(ledger.ArbiterJob)
+	if got := old.unanswered(); got != 0 {
+		t.Errorf("%d failures after it was put back", got)
+	}
+
+	r := bare()
+	r.plan, r.arbiterFailed = &Plan{Spec: &spec.Spec{}}, old.unanswered()
+	busy := &attempt{n: 5}
+	for i, again := range []bool{true, false} {
+		how := policy.Settlement{Status: ledger.Failed, Reason: runtime.ReasonRateLimit}
+		if next := r.next(t.Context(), busy, how, nil, false); (next.after > 0) != again {
+			t.Errorf("failure %d: %+v", i+1, next)
+		}
+	}
+}
+
+// Who did a job is remembered by the model that answered.
+func TestTheFamilyThatAnsweredOutlivesItsEngine(t *testing.T) {
+	end := failedThere("a", 1, "one", &ledger.Next{})
+	end.Settled.Route.Family = "other"
+	p := journal(intent("a", 1, "one"), end, intent("a", 2, "one"))
+	if got := p.job("a").families(false); !slices.Equal(got, []string{"other", "f-one"}) {
+		t.Errorf("%v", got)
 	}
 }

@@ -176,7 +176,7 @@ func (p *Plan) risks() (all []string) {
 func (p *Plan) probe(ctx context.Context, e *Engine) {
 	var ask []runtime.Adapter
 	for _, a := range e.Adapters {
-		if p.candidate(a.Name()) {
+		if p.candidate(a.Name(), e.Operator) {
 			ask = append(ask, a)
 		}
 	}
@@ -195,8 +195,8 @@ const (
 )
 
 // candidate reports whether a runtime may be needed: named, a fallback, or open
-// to an unpinned job or arbiter.
-func (p *Plan) candidate(name string) bool {
+// to an unpinned job or arbiter, where the operator allows it.
+func (p *Plan) candidate(name string, op policy.Operator) bool {
 	if name == runtimeExec || name == p.Spec.Arbiter.Runtime {
 		return true
 	}
@@ -216,7 +216,7 @@ func (p *Plan) candidate(name string) bool {
 			open = open || f.Runtime == ""
 		}
 	}
-	return open && name != runtimeStandin
+	return open && name != runtimeStandin && op.Allows(name)
 }
 
 func (p *Plan) profile(name string) runtime.Profile { return p.profiles[name] }
@@ -388,8 +388,12 @@ func (p *Plan) note() {
 		p.Notes = append(p.Notes, fmt.Sprintf("the checkout has uncommitted changes (%s); worktrees start from commit %.12s and do not see them", some(p.Dirty), p.Base))
 	}
 	for i := range p.Jobs {
-		if j := &p.Jobs[i]; j.Block == nil && p.dependent(j.Route) {
+		j := &p.Jobs[i]
+		if j.Block == nil && p.dependent(j.Route) {
 			p.Notes = append(p.Notes, fmt.Sprintf("job %s, which judges, is %s", j.Job.ID, judging(j.Route)))
+		}
+		if j.triedOnce() {
+			p.Notes = append(p.Notes, fmt.Sprintf("job %s has one attempt, whatever its retry and fallback_runtime say: it works in the shared checkout (isolation: none)", j.Job.ID))
 		}
 	}
 	switch a := p.Arbiter; {
@@ -400,6 +404,13 @@ func (p *Plan) note() {
 	case p.dependent(a.Route):
 		p.Notes = append(p.Notes, "the arbiter is "+judging(a.Route))
 	}
+}
+
+// triedOnce reports whether a job that declares what follows a failed attempt can
+// have no other one: what the first left in the checkout would be taken for the person's.
+func (j *Planned) triedOnce() bool {
+	declared := len(j.Job.Fallbacks) > 0 || j.Job.Retry.MaxAttempts > 1
+	return declared && j.Block == nil && j.Job.Writes() && j.Job.Isolation == route.InCheckout && j.Route.Isolation != isolationWorktree
 }
 
 // dependent reports whether a judge is not known to be of another family than those

@@ -70,6 +70,7 @@ type run struct {
 	killed         chan struct{}      // closed when what runs gets no more grace
 	arbiters       []ledger.JobStatus // one per attempt of the arbiter
 	arbiterCut     int                // its attempts that were cut off under this engine
+	arbiterFailed  int                // its attempts that failed since it was last put back, not counting answers without the form asked for
 	arbiterWrote   []string           // of the shared checkout
 	arbiterNext    string             // what a person can do so that an arbiter can be asked
 	outside        []string           // what happened to the run, for arbiter and report
@@ -90,6 +91,7 @@ type jobRun struct {
 	shared   []string           // paths that its attempts changed in the shared checkout, as a writer may
 	dir      string             // where its newest attempt worked
 	command  string             // command.txt of its newest attempt
+	block    *route.Block       // why no route was found before anything began; nil = one was
 	next     string             // what a person can do about what blocks it, "" = see nextStepOf
 	judges   []string           // changed files that judge the work
 	ended    []ledger.JobStatus // its attempts, oldest first
@@ -254,7 +256,7 @@ func (r *run) survey(ctx context.Context) error {
 	r.profiles = r.plan.profiles
 	for id, j := range r.jobs {
 		if j.status == nil && r.carried[id] == nil {
-			j.route = j.planned.Route
+			j.route, j.block = j.planned.Route, j.planned.Block
 			r.routeAgain(j)
 		}
 	}
@@ -265,13 +267,11 @@ func (r *run) survey(ctx context.Context) error {
 }
 
 // routeAgain chooses the fallback of a job whose earlier routes failed before its
-// engine died.
+// engine died. Without one the job is blocked: it never goes back to a route that it was
+// moved from.
 func (r *run) routeAgain(j *jobRun) {
-	if len(j.tried) == 0 {
-		return
-	}
-	if next, block := r.successor(j); block == nil {
-		j.route = next
+	if len(j.tried) > 0 {
+		j.route, j.block = r.successor(j)
 	}
 }
 

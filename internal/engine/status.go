@@ -42,6 +42,9 @@ func (r *run) statusOf(a *attempt) ledger.JobStatus {
 	if s.ObservedModel != "" {
 		s.Model = s.ObservedModel
 	}
+	if !a.job.Exec() {
+		taken.Family = policy.FamilyThatAnswered(r.profile(a.route.Runtime), a.route.Model, a.route.Family, s.ObservedModel, r.eng.Operator)
+	}
 	if a.at.isolated {
 		worktree, branch := r.shown(a.at.top), a.at.branch
 		s.Worktree = &worktree

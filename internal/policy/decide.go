@@ -17,6 +17,8 @@ type Attempt struct {
 	Retry      spec.Retry
 	Tries      int           // attempts already made on this runtime with this model, from 1
 	Promotions int           // moves to a fallback already made
+	Declared   bool          // it has declared fallbacks at all
+	Timeout    time.Duration // of the job; 0 = not known
 	Fallback   bool          // an untried declared fallback is left
 	WorkBegun  bool          // a tool ran or the agent said something
 	RetryAfter time.Duration // stated by the runtime; 0 = not stated
@@ -39,7 +41,8 @@ const (
 type Decision struct {
 	Retry    bool          // the same route again, …
 	After    time.Duration // … not before this long from now
-	Fallback bool          // the next declared fallback that qualifies
+	Fallback bool          // the next declared fallback that qualifies …
+	OrRetry  bool          // … and if none does, the same route again after all
 	Pause    Pause
 	PauseFor time.Duration // of PauseRest: when its quota is back, 0 = it did not say
 	Reprobe  bool          // drop the evidence about this runtime and probe it again
@@ -90,13 +93,16 @@ func Decide(reason runtime.Reason, a Attempt) Decision {
 	case !c.fallback:
 		d.Why = string(reason) + " is not tried again"
 	case !a.Fallback:
-		d.Why = "no declared fallback is left after " + string(reason)
+		d.Why = c.exhausted(reason, a)
 	case c.fresh && a.WorkBegun:
 		d.Why = "work had begun, so no fallback is started after " + string(reason)
 	case a.Promotions >= MaxPromotions:
 		d.Why = fmt.Sprintf("at most %d fallbacks are tried", MaxPromotions)
 	default:
 		d.Fallback, d.Why = true, "fallback after "+string(reason)
+		if d.OrRetry = c.byDefault(a); d.OrRetry {
+			d.After = wait
+		}
 	}
 	return d
 }
@@ -106,5 +112,30 @@ func (c class) retries(reason runtime.Reason, a Attempt) bool {
 	if c.listed && slices.Contains(a.Retry.On, string(reason)) && a.Tries < a.Retry.MaxAttempts {
 		return true
 	}
-	return c.once && a.Tries == 1 && !a.WorkBegun
+	return c.byDefault(a) && !a.outwaited()
+}
+
+// byDefault reports whether it is tried once more although nobody said so.
+func (c class) byDefault(a Attempt) bool { return c.once && a.Tries == 1 && !a.WorkBegun }
+
+// outwaited reports whether a fallback is at hand before a wait that is longer than
+// the job itself may take: nobody asked for that wait.
+func (a Attempt) outwaited() bool {
+	return a.Fallback && a.Promotions < MaxPromotions && a.Timeout > 0 && a.RetryAfter > a.Timeout
+}
+
+// exhausted says why nothing more is tried where no fallback is left.
+func (c class) exhausted(reason runtime.Reason, a Attempt) string {
+	left := "after " + string(reason)
+	switch listed := slices.Contains(a.Retry.On, string(reason)); {
+	case !c.listed || a.Retry.MaxAttempts <= 1:
+	case listed:
+		left += fmt.Sprintf(": all %d attempts are used", a.Retry.MaxAttempts)
+	default:
+		left += fmt.Sprintf(": %s is not in retry.on", reason)
+	}
+	if a.Declared {
+		return "no declared fallback is left " + left
+	}
+	return "not tried again " + left
 }

@@ -108,6 +108,20 @@ func TestDecide(t *testing.T) {
 			runtime.ReasonQuota, a(func(a *Attempt) { a.RetryAfter = time.Hour }),
 			Decision{Fallback: true, Pause: PauseRest, PauseFor: time.Hour},
 		},
+		"a wait longer than the job may take": {
+			runtime.ReasonRateLimit, a(func(a *Attempt) { a.Retry.On, a.Timeout, a.RetryAfter = nil, time.Minute, 5*time.Hour }),
+			Decision{Fallback: true, OrRetry: true, After: 5 * time.Hour, Pause: PauseUntil, PauseFor: 5 * time.Hour},
+		},
+		"…which is waited for when that was asked for": {
+			runtime.ReasonRateLimit, a(func(a *Attempt) { a.Timeout, a.RetryAfter = time.Minute, 5*time.Hour }),
+			Decision{Retry: true, After: 5 * time.Hour, Pause: PauseUntil, PauseFor: 5 * time.Hour},
+		},
+		"…or when there is nothing else": {
+			runtime.ReasonRateLimit, a(func(a *Attempt) {
+				a.Retry.On, a.Timeout, a.RetryAfter, a.Fallback = nil, time.Minute, 5*time.Hour, false
+			}),
+			Decision{Retry: true, After: 5 * time.Hour, Pause: PauseUntil, PauseFor: 5 * time.Hour},
+		},
 		"no fallback left": {
 			runtime.ReasonQuota, a(func(a *Attempt) { a.Fallback = false }), Decision{Pause: PauseRest},
 		},
@@ -127,6 +141,25 @@ func TestDecide(t *testing.T) {
 		got := Decide(c.reason, c.attempt)
 		if diff := cmp.Diff(c.want, got, cmpopts.IgnoreFields(Decision{}, "Why")); diff != "" {
 			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// TestWhyNothingMoreIsTried: what was not declared is not said to be used up.
+func TestWhyNothingMoreIsTried(t *testing.T) {
+	for want, c := range map[string]struct {
+		reason  runtime.Reason
+		attempt Attempt
+	}{
+		"not tried again after crash: all 3 attempts are used":              {runtime.ReasonCrash, Attempt{Retry: listed, Tries: 3}},
+		"no declared fallback is left after crash: all 3 attempts are used": {runtime.ReasonCrash, Attempt{Retry: listed, Tries: 3, Declared: true}},
+		"not tried again after network: network is not in retry.on":         {runtime.ReasonNetwork, Attempt{Retry: spec.Retry{MaxAttempts: 2, On: []string{"crash"}}, Tries: 1}},
+		"not tried again after quota":                                       {runtime.ReasonQuota, Attempt{Retry: listed, Tries: 1}},
+		"no declared fallback is left after quota":                          {runtime.ReasonQuota, Attempt{Tries: 1, Declared: true}},
+	} {
+		c.attempt.TreeGone = true
+		if got := Decide(c.reason, c.attempt).Why; got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

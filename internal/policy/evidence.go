@@ -7,6 +7,9 @@ import (
 	"orchestrate/internal/runtime"
 )
 
+// operatorSays begins the source of what the operator's configuration states.
+const operatorSays = "operator's configuration, "
+
 // Judged is a profile with what policy says of the runtime with its default model.
 func Judged(p runtime.Profile, op Operator) runtime.Profile {
 	c, source := CapabilityOf(p, "", op)
@@ -27,7 +30,7 @@ func CapabilityOf(p runtime.Profile, model string, op Operator) (Capability, str
 	}
 	model = modelOrDefault(p, model)
 	if c, where := op.capability(p.Runtime, namesLive(p, model)); c != NoCapability {
-		return c, "operator's configuration, " + where
+		return c, operatorSays + where
 	}
 	if m, ok := p.ModelNamed(model); ok && len(m.Efforts) > 0 && p.Has(runtime.ControlEffort) {
 		return C3, fmt.Sprintf("live model list: %s has a reasoning-depth control (%s)", model, strings.Join(m.Efforts, ", "))
@@ -53,12 +56,23 @@ func unanswered(p runtime.Profile) string {
 func FamilyOf(p runtime.Profile, model string, op Operator) (family, source string) {
 	model = modelOrDefault(p, model)
 	if f, where := op.family(p.Runtime, namesLive(p, model)); f != "" {
-		return strings.ToLower(f), "operator's configuration, " + where
+		return strings.ToLower(f), operatorSays + where
 	}
-	if p.Family != "" {
+	if p.Family != "" && !strings.HasPrefix(p.FamilySource, operatorSays) { // that was of the default model
 		return strings.ToLower(p.Family), p.FamilySource
 	}
 	return "", "unknown"
+}
+
+// FamilyThatAnswered is the maker of the model that answered an attempt: that of its
+// route, unless another model answered than the one it was routed to.
+func FamilyThatAnswered(p runtime.Profile, model, routed, observed string, op Operator) string {
+	wanted := modelOrDefault(p, model)
+	if observed == "" || wanted != "" && PinHolds(wanted, observed, p.Models) {
+		return routed
+	}
+	family, _ := FamilyOf(p, observed, op)
+	return family
 }
 
 // modelOrDefault names the model that answers when none is asked for.

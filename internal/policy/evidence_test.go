@@ -72,6 +72,37 @@ func TestFamilyByEvidence(t *testing.T) {
 	}
 }
 
+// Who did the work is told by the model that answered, where that is another than the
+// one that was to answer.
+func TestFamilyThatAnswered(t *testing.T) {
+	byModel := operator(t, "runtimes: {one: {models: {large: {family: first}, small: {family: third}}}}")
+	live := []runtime.Model{{ID: "large", Default: true, Resolved: "large-4"}, {ID: "small"}}
+	for name, c := range map[string]struct {
+		model, observed, want string
+		models                []runtime.Model
+		maker                 string
+	}{
+		"nobody said who answered":        {"", "", "first", live, ""},
+		"the one that was to":             {"large", "large-4", "first", live, ""},
+		"another, of which it is known":   {"", "small", "third", live, ""},
+		"another, of which nothing is":    {"", "tiny", "", live, ""},
+		"another of the same maker":       {"", "tiny", "maker", live, "maker"},
+		"nobody knew which was to answer": {"", "small", "third", nil, ""},
+		"a pinned one, and another did":   {"small", "tiny", "", live, ""},
+	} {
+		p := profile()
+		p.DefaultModel, p.Models, p.Family, p.FamilySource = "", c.models, c.maker, "sign-in"
+		p = Judged(p, byModel)
+		if c.maker != "" {
+			p.Family, p.FamilySource = c.maker, "sign-in"
+		}
+		routed, _ := FamilyOf(p, c.model, byModel)
+		if got := FamilyThatAnswered(p, c.model, routed, c.observed, byModel); got != c.want {
+			t.Errorf("%s: %q instead of %q", name, got, c.want)
+		}
+	}
+}
+
 func TestPinHolds(t *testing.T) {
 	live := []runtime.Model{
 		{ID: "large", Resolved: "maker-large-4-20260101"}, {ID: "default", Resolved: "maker-large-4-20260101[1m]"}, {ID: "tiny"},
