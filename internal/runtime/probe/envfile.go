@@ -18,7 +18,7 @@ const maxEnvFile = 1 << 20
 // always do. It looks from dir upwards, as the programs do, but not in the home
 // folder, whose files are the person's own.
 func ProjectEnv(program, dir string, files, prefixes []string) error {
-	home, _ := os.UserHomeDir() //nolint:errcheck // without one there is none to leave out
+	home, _ := os.UserHomeDir() // without one there is none to leave out
 	for at := filepath.Clean(dir); filepath.IsAbs(at) && at != home; at = filepath.Dir(at) {
 		for _, name := range files {
 			file := filepath.Join(at, name)
@@ -43,9 +43,9 @@ func setIn(file string, prefixes []string) string {
 	if err != nil {
 		return ""
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close() // only read
 	data := make([]byte, min(info.Size(), maxEnvFile))
-	n, _ := f.Read(data) //nolint:errcheck // what could not be read the program cannot read either
+	n, _ := f.Read(data) // what could not be read the program cannot read either
 	for line := range bytes.Lines(data[:n]) {
 		name, _, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(string(line)), "export "), "=")
 		if name = strings.TrimSpace(name); ok && matters(name, prefixes) {

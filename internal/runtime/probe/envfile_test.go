@@ -35,7 +35,7 @@ func TestProjectEnv(t *testing.T) {
 			if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			defer os.Remove(file) //nolint:errcheck // the next case is another file
+			defer os.Remove(file)
 			err := probe.ProjectEnv("agent", filepath.Join(home, "src", "app"), []string{".agent/.env", ".env"}, []string{"AGENT_"})
 			if (err != nil) != (c.refused != "") || err != nil && !strings.Contains(err.Error(), c.refused) {
 				t.Errorf("%v", err)
