@@ -250,6 +250,9 @@ func endOf(run *ledger.Run, j ledger.JobState) (line string, proven bool, err er
 	}
 	s := all[len(all)-1]
 	line = fmt.Sprintf("  %s: %s", j.ID, s.Status)
+	if j.Status == ledger.Queued && s.Status == ledger.Failed { // that was not ended now
+		line = fmt.Sprintf("  %s: waited for another attempt, as attempt %d failed (%s)", j.ID, s.Attempts, s.Reason)
+	}
 	switch {
 	case s.Proof == nil:
 		line, proven = line+", its program never ran", true

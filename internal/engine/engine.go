@@ -77,6 +77,14 @@ func (e *Engine) adapter(name string) (runtime.Adapter, bool) {
 	return nil, false
 }
 
+// names are those of all runtimes.
+func (e *Engine) names() (all []string) {
+	for _, a := range e.Adapters {
+		all = append(all, a.Name())
+	}
+	return all
+}
+
 // environments says which part of our environment the processes of each runtime
 // get, by name.
 func (e *Engine) environments(profiles []runtime.Profile) map[string]ledger.Environment {

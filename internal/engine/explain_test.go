@@ -30,12 +30,12 @@ func TestAnAttemptsEnvironment(t *testing.T) {
 }
 
 func TestWhatFollowedAnAttempt(t *testing.T) {
-	at := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	at := time.Date(2030, 1, 2, 3, 4, 5, 0, time.Local)
 	for want, next := range map[string]*ledger.Next{
 		"another attempt follows":                                                                   nil,
 		"the same route is tried again":                                                             {},
-		"the same route is tried again, not before 03:04:05 UTC":                                    {NotBefore: &at},
-		"the same route is tried again; one gets no starts until 03:04:05 UTC":                      {Pause: "one", Until: &at},
+		"the same route is tried again, not before " + pointInTime(at):                              {NotBefore: &at},
+		"the same route is tried again; one gets no starts until " + pointInTime(at):                {Pause: "one", Until: &at},
 		"the next declared fallback that qualifies takes over":                                      {Moved: true},
 		"the next declared fallback that qualifies takes over; one gets no more starts in this run": {Moved: true, Pause: "one"},
 	} {

@@ -73,7 +73,7 @@ func (r *run) arbiterRoute() (ledger.Route, *route.Block) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return route.ArbiterRoute(route.ArbiterInput{
-		Arbiter: r.plan.Spec.Arbiter, Dir: r.plan.Root, Profiles: r.usable(), Operator: r.eng.Operator, Failures: r.failures,
+		Arbiter: r.plan.Spec.Arbiter, Dir: r.plan.Root, Profiles: r.usable(), Known: r.eng.names(), Operator: r.eng.Operator, Failures: r.failures,
 		Producers: done, Builds: r.plan.builds(r.eng), Rehearse: r.plan.Request.Rehearse,
 	})
 }

@@ -283,7 +283,7 @@ func (p *Plan) input(e *Engine, pl *Planned) route.Input {
 // liveInput is what a job's route depends on when it is meant to work.
 func (p *Plan) liveInput(e *Engine, pl *Planned) route.Input {
 	in := route.Input{
-		Job: pl.Job, Tiers: pl.Tiers, Profiles: p.profiles, Operator: e.Operator,
+		Job: pl.Job, Tiers: pl.Tiers, Profiles: p.profiles, Known: e.names(), Operator: e.Operator,
 		Internal: p.Request.Internal,
 		Isolate:  p.whyIsolate(pl.Job.ID), NoWorktree: p.noWorktree(pl.Job), NoWorktreeNext: p.noTreeNext, Builds: p.builds(e),
 	}
@@ -349,7 +349,7 @@ func (p *Plan) routeArbiter(e *Engine) {
 		ids = append(ids, j.Job.ID)
 	}
 	in := route.ArbiterInput{
-		Arbiter: p.Spec.Arbiter, Dir: p.Root, Profiles: p.profiles, Operator: e.Operator,
+		Arbiter: p.Spec.Arbiter, Dir: p.Root, Profiles: p.profiles, Known: e.names(), Operator: e.Operator,
 		Producers: p.producers(ids), Builds: p.builds(e), Rehearse: p.Request.Rehearse,
 	}
 	p.Arbiter.Job = route.ArbiterJob(p.Spec.Arbiter, p.Root)

@@ -159,11 +159,11 @@ func decided(n *ledger.Next) string {
 		text = "the next declared fallback that qualifies takes over"
 	}
 	if n.NotBefore != nil {
-		text += ", not before " + n.NotBefore.Format(time.TimeOnly) + " UTC"
+		text += ", not before " + pointInTime(*n.NotBefore)
 	}
 	switch {
 	case n.Pause != "" && n.Until != nil:
-		text += fmt.Sprintf("; %s gets no starts until %s UTC", n.Pause, n.Until.Format(time.TimeOnly))
+		text += fmt.Sprintf("; %s gets no starts until %s", n.Pause, pointInTime(*n.Until))
 	case n.Pause != "":
 		text += "; " + n.Pause + " gets no more starts in this run"
 	}

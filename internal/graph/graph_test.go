@@ -243,8 +243,8 @@ func TestWritersThatMayRunTogether(t *testing.T) {
 	src, docs := []string{"src/**"}, []string{"docs/**"}
 	accept := writer("b", src)
 	accept.Overlap = "accept"
-	unowned, none := writer("a", nil), writer("a", src)
-	unowned.Isolation, none.Isolation = "none", "none"
+	unowned, everything, none := writer("a", nil), writer("a", []string{"**"}), writer("a", src)
+	unowned.Isolation, everything.Isolation, none.Isolation = "none", "none", "none"
 	elsewhere := writer("b", src)
 	elsewhere.Cwd = "/w/sub"
 	output := writer("b", docs)
@@ -277,6 +277,7 @@ func TestWritersThatMayRunTogether(t *testing.T) {
 			jobs: []spec.Job{writer("a", docs), writer("b", nil)}, want: []string{"overlap"}, beside: map[string]string{"a": "b", "b": "a"},
 		},
 		"alone, whole cwd, isolation none": {jobs: []spec.Job{unowned}, want: []string{"isolation"}},
+		"alone, all named, isolation none": {jobs: []spec.Job{everything}, want: []string{"isolation"}},
 		"alone, isolation none":            {jobs: []spec.Job{none}},
 		"beside another, isolation none": {
 			jobs: []spec.Job{none, writer("b", docs)}, want: []string{"isolation"}, beside: map[string]string{"a": "b", "b": "a"},

@@ -10,13 +10,13 @@ import (
 
 // ownership is what a writer may write, as patterns from the root of the disk.
 type ownership struct {
-	whole    bool // no owned_paths: its whole cwd, and so everything
+	whole    bool // its whole cwd, and so everything
 	patterns []pattern
 	written  []string // as in the spec, beside patterns
 }
 
 func ownershipOf(j *spec.Job) ownership {
-	o := ownership{whole: len(j.OwnedPaths) == 0}
+	o := ownership{whole: j.OwnsCwd()}
 	dir := filepath.ToSlash(j.Cwd)
 	for _, p := range j.OwnedPaths {
 		o.patterns = append(o.patterns, compile(dir, p))
@@ -39,7 +39,7 @@ func escape(p string) string {
 // overlap says what two writers both may write; "" when that is provably nothing.
 func (o ownership) overlap(other ownership) string {
 	if o.whole || other.whole {
-		return "one of them names no owned_paths and so owns its whole cwd"
+		return "one of them owns its whole cwd (by no owned_paths, or by some that cover everything)"
 	}
 	for i, p := range o.patterns {
 		for k, q := range other.patterns {
@@ -142,7 +142,7 @@ func (g *Graph) IsolationWhy(id string) string {
 		return fmt.Sprintf("may run beside another writer (%s)", g.jobs[g.writers[other]].ID)
 	}
 	if g.owned[w].whole {
-		return "names no owned_paths and so owns its whole cwd"
+		return "owns its whole cwd (by no owned_paths, or by some that cover everything)"
 	}
 	return ""
 }

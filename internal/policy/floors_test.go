@@ -80,24 +80,21 @@ func TestFloors(t *testing.T) {
 		for _, importance := range []string{"normal", "high"} {
 			for i, effect := range effectsInOrder {
 				for _, c := range companies {
-					for _, broad := range []bool{false, true} {
+					for owned, broad := range map[string]bool{"mine/**": false, "": true, "**": true, "**/*": true} {
 						seen++
-						j := spec.Job{ID: "j", Task: task, Importance: importance, Effect: effect, Cwd: "/w", Overlap: "accept"}
-						if !broad {
-							j.OwnedPaths = []string{"mine/**"}
-						}
+						j := spec.Job{ID: "j", Task: task, Importance: importance, Effect: effect, Cwd: "/w", Overlap: "accept", OwnedPaths: strings.Fields(owned)}
 						capability, risk := f.wanted(importance, i, c.writers && effect != "observe", broad)
 						got := tiersIn(j, c.with)
 						if got.Capability != capability || got.Risk != risk || got.RiskWhy == "" {
-							t.Errorf("%s, %s importance, %s, %s, broad %v: %s/%s (%s), want %s/%s",
-								task, importance, effect, c.name, broad, got.Capability, got.Risk, got.RiskWhy, capability, risk)
+							t.Errorf("%s, %s importance, %s, %s, owning %q: %s/%s (%s), want %s/%s",
+								task, importance, effect, c.name, owned, got.Capability, got.Risk, got.RiskWhy, capability, risk)
 						}
 					}
 				}
 			}
 		}
 	}
-	if seen != 13*2*4*5*2 {
+	if seen != 13*2*4*5*4 {
 		t.Errorf("%d combinations", seen)
 	}
 }

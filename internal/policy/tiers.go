@@ -80,7 +80,7 @@ type RiskFacts struct {
 	Destructive  bool
 	SecretEnv    []string // names in env_allow that look like secrets
 	BesideWriter string   // another writer that may run at the same time; "" = none
-	Broad        bool     // a writer without owned_paths
+	Broad        bool     // a writer that owns its whole cwd
 }
 
 // RiskFactsOf collects the facts of a job. beside is another writer that may run
@@ -89,7 +89,7 @@ func RiskFactsOf(j *spec.Job, beside string, looksSecret func(name string) bool)
 	f := RiskFacts{
 		Task: j.Task, Importance: j.Importance, Effect: j.Effect, Untrusted: j.Untrusted,
 		Credentialed: j.Credentialed, Destructive: j.Destructive, BesideWriter: beside,
-		Broad: j.Writes() && len(j.OwnedPaths) == 0,
+		Broad: j.Writes() && j.OwnsCwd(),
 	}
 	for _, name := range j.EnvAllow {
 		if looksSecret(name) {

@@ -13,6 +13,7 @@ type ArbiterInput struct {
 	Arbiter   spec.Arbiter
 	Dir       string
 	Profiles  map[string]runtime.Profile
+	Known     []string
 	Operator  policy.Operator
 	Producers []Producer
 	Failures  map[string]int
@@ -42,7 +43,7 @@ func ArbiterRoute(in ArbiterInput) (ledger.Route, *Block) {
 		Job:      ArbiterJob(in.Arbiter, in.Dir),
 		Tiers:    policy.Tiers{Capability: policy.C3, Risk: policy.R0, RiskWhy: "the arbiter only reads"},
 		Profiles: in.Profiles, Operator: in.Operator, Failures: in.Failures, Builds: in.Builds,
-		NoWorktree: "the arbiter works in none", Producers: in.Producers, Rehearse: in.Rehearse,
+		Known: in.Known, NoWorktree: "the arbiter works in none", Producers: in.Producers, Rehearse: in.Rehearse,
 		RequireIndependent: in.Arbiter.RequireIndependent && !in.Rehearse,
 	})
 	if block != nil {

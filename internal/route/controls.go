@@ -69,7 +69,7 @@ func (in Input) grantAccess(o *option) {
 // builds asks the adapter whether it can build the command under an access with these
 // tools, nil = its own set; "" = it can.
 func (in Input) builds(o *option, a runtime.Access, tools []string) string {
-	if in.Builds == nil {
+	if in.Builds == nil || o.against(critPins) != "" { // it would say the same of the pin again
 		return ""
 	}
 	req := in.request(o)

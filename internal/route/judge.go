@@ -68,7 +68,7 @@ func (in Input) checkLive(o *option) {
 			"runtime internal is not available yet: its agents are those of a hosting session, and no job can be handed to one so far")
 	case !o.known:
 		o.fail(runtime.BlockedNoRoute, doctor+", and correct the name of the runtime in the spec",
-			"no runtime of this name is known here")
+			"no runtime of this name is known here%s", likely(o.name, in.Known))
 	case !p.Routable():
 		o.fail(runtime.BlockedNoRoute, cmp.Or(p.NextStep, doctor), "%s: %s", p.State, cmp.Or(p.Reason, "it was not proven usable"))
 	}
@@ -89,14 +89,14 @@ func (in Input) checkModel(o *option) {
 	if _, ok := p.ModelNamed(o.model); ok {
 		return
 	}
-	if len(p.Models) == 0 || p.ModelsPartial {
-		o.unlisted = true
-		o.constrained = append(o.constrained, "model "+o.model+" is not in the live list, which is not complete")
-		return
-	}
 	var ids []string
 	for _, m := range p.Models {
 		ids = append(ids, m.ID)
+	}
+	if len(p.Models) == 0 || p.ModelsPartial {
+		o.unlisted = true
+		o.constrained = append(o.constrained, "model "+o.model+" is not in the live list, which is not complete"+likely(o.model, ids))
+		return
 	}
 	o.fail(runtime.BlockedNoRoute, "choose one of the live models ("+offer("models", o.model, ids)+"), or leave the model out",
 		"model %s is wanted by %s and is not in its live list", o.model, o.modelBy)

@@ -21,6 +21,16 @@ func nearest(wanted string, names []string) []string {
 	return all[:min(len(all), mostNamed)]
 }
 
+// likely is the question after a name that is not known: what it may be misspelt from;
+// "" where nothing is much like it.
+func likely(wanted string, names []string) string {
+	const much = 0.6
+	if near := nearest(wanted, names); len(near) > 0 && alike(wanted, near[0]) >= much {
+		return "; did you mean " + near[0] + "?"
+	}
+	return ""
+}
+
 // alike is the share of neighbouring letters that two names have in common, 0 to 1.
 func alike(a, b string) float64 {
 	x, y := pairs(a), pairs(b)

@@ -34,6 +34,7 @@ type Input struct {
 	Job      *spec.Job
 	Tiers    policy.Tiers
 	Profiles map[string]runtime.Profile // this run's live profiles by runtime
+	Known    []string                   // names of all runtimes, also of those that were not asked
 	Operator policy.Operator
 
 	Isolate        string // why the graph wants a worktree for the job; "" = it does not

@@ -216,6 +216,10 @@ func TestBlocked(t *testing.T) {
 				in.Profiles, in.Job.Model = profiles(p), "big"
 			}, runtime.BlockedNoRoute, "no way to ask for a model", "leave the model out",
 		},
+		"a pin that is misspelt": {
+			func(in *Input) { in.Job.Runtime, in.Known = "edito", []string{"boxed", "editor"} },
+			runtime.BlockedNoRoute, "edito: no runtime of this name is known here; did you mean editor?", "doctor",
+		},
 		"an agent that is not listed": {
 			func(in *Input) { in.Job.Runtime, in.Job.Agent = "editor", "nobody" }, runtime.BlockedNoRoute, "agent nobody", "helper",
 		},

@@ -36,7 +36,7 @@ func at(r ledger.Record) string {
 	if r.Next == nil || r.Next.NotBefore == nil || r.Next.NotBefore.Sub(r.At) < time.Second {
 		return ""
 	}
-	return r.Next.NotBefore.Local().Format(", not before 15:04:05")
+	return r.Next.NotBefore.Local().Format(", not before 2006-01-02 15:04:05 MST")
 }
 
 func started(r ledger.Record) string {
