@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -32,16 +33,58 @@ func TestAnAttemptsEnvironment(t *testing.T) {
 func TestWhatFollowedAnAttempt(t *testing.T) {
 	at := time.Date(2030, 1, 2, 3, 4, 5, 0, time.Local)
 	for want, next := range map[string]*ledger.Next{
-		"another attempt follows":                                                                   nil,
-		"the same route is tried again":                                                             {},
-		"the same route is tried again, not before " + pointInTime(at):                              {NotBefore: &at},
-		"the same route is tried again; one gets no starts until " + pointInTime(at):                {Pause: "one", Until: &at},
-		"the next declared fallback that qualifies takes over":                                      {Moved: true},
-		"the next declared fallback that qualifies takes over; one gets no more starts in this run": {Moved: true, Pause: "one"},
+		"another attempt follows":                                                                                     nil,
+		"the same route is tried again":                                                                               {},
+		"the same route is tried again, not before " + pointInTime(at):                                                {NotBefore: &at},
+		"the same route is tried again; one gets no starts until " + pointInTime(at):                                  {Pause: "one", Until: &at},
+		"the same route is tried again; one gets no more starts in this run; its quota is back at " + pointInTime(at): {Pause: "one", Resets: &at},
+		"the next declared fallback that qualifies takes over":                                                        {Moved: true},
+		"the next declared fallback that qualifies takes over; one gets no more starts in this run":                   {Moved: true, Pause: "one"},
 	} {
 		if got := decided(next); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
+	}
+}
+
+// The end of a job tells of the pause that it caused, and its next step of the time that
+// its runtime stated.
+func TestTheEndOfAJobTellsOfItsPause(t *testing.T) {
+	at := time.Date(2030, 1, 2, 3, 4, 5, 0, time.Local)
+	teller := teller{run: &ledger.Run{}, job: &spec.Job{ID: "j"}, at: map[string]ledger.JobStatus{}, story: Story{RunID: "r", Job: "j"}}
+	teller.record(ledger.Record{Kind: ledger.KindIntent, Job: "j", Attempt: 1, Route: &ledger.Route{Runtime: "one"}})
+	ended := ledger.Settle(ledger.JobStatus{ID: "j", Runtime: "one", Status: ledger.Failed, Reason: runtime.ReasonRateLimit})
+	ended.Next = &ledger.Next{Pause: "one", Until: &at}
+	teller.record(ended)
+	teller.conclude()
+	if got, want := teller.story.Attempts[0].Then, "one gets no starts until "+pointInTime(at); got != want {
+		t.Errorf("then %q, want %q", got, want)
+	}
+	if got := teller.story.NextStep; !strings.Contains(got, "after "+pointInTime(at)) {
+		t.Errorf("next %q", got)
+	}
+}
+
+// A pause is no reason for a job that the spec does not let onto that runtime.
+func TestWhichRuntimesAJobMayUse(t *testing.T) {
+	for name, c := range map[string]struct {
+		job  writtenJob
+		want bool
+	}{
+		"it names it":      {writtenJob{Runtime: "one"}, true},
+		"it names another": {writtenJob{Runtime: "two"}, false},
+		"policy chooses":   {writtenJob{Runtime: "<any>"}, true},
+		"nothing is named": {writtenJob{}, true},
+		"a plain program":  {writtenJob{Runtime: "exec", Command: []string{"true"}}, false},
+	} {
+		teller := teller{job: c.job.job()}
+		if got := teller.mayUse("one"); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	teller := teller{job: &spec.Job{Runtime: "two", Fallbacks: []spec.Fallback{{Runtime: "one"}}}}
+	if !teller.mayUse("one") {
+		t.Error("a fallback is not counted")
 	}
 }
 

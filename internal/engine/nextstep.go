@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,11 +73,11 @@ func (t trouble) aboutRuntime() string {
 	name := t.status.Runtime
 	switch t.status.Reason {
 	case runtime.ReasonRateLimit:
-		return t.resume() + t.back(" after %s", " later") + "; `retry: {max_attempts: 3, backoff: 1m, on: [rate_limit]}` waits by itself, fallback_runtime names another runtime"
+		return t.resume() + t.back(" after %s", " later") + t.retrying("; `retry: {max_attempts: 3, backoff: 1m, on: [rate_limit]}` waits by itself") + "; or name another runtime" + t.whereToName()
 	case runtime.ReasonQuota:
 		return fmt.Sprintf("%s when the quota of %s is back%s (%s), or name another runtime%s", t.resume(), name, t.back(", after %s", ""), t.evidence(), t.whereToName())
 	case runtime.ReasonNetwork:
-		return "see " + t.file(ledger.StderrFile) + ", check the network and the proxy variables" + t.then() + "; `retry: {on: [network]}` with max_attempts tries again by itself"
+		return "see " + t.file(ledger.StderrFile) + ", check the network and the proxy variables" + t.then() + t.retrying("; `retry: {max_attempts: 3, on: [network]}` tries again by itself")
 	case runtime.ReasonCrash:
 		return "see " + t.file(ledger.StderrFile) + " and " + t.file(ledger.StdoutFile) + " for what went wrong" + t.then()
 	case runtime.ReasonSpawn:
@@ -118,6 +119,16 @@ func (t trouble) whereToName() string {
 		return ""
 	}
 	return " in fallback_runtime"
+}
+
+// retrying is a hint at retry, "" where the job lists its failure there already or, as
+// the arbiter, has no such field.
+func (t trouble) retrying(hint string) string {
+	listed := t.job.Retry.MaxAttempts > 1 && slices.Contains(t.job.Retry.On, string(t.status.Reason))
+	if listed || t.status.ID == ledger.ArbiterJob {
+		return ""
+	}
+	return hint
 }
 
 // aboutLimits is for what the spec's limits or a person ended.

@@ -95,6 +95,20 @@ func TestAStepAsksForNothingThatIsThere(t *testing.T) {
 	if got := quota.nextStep(); !strings.Contains(got, "another runtime under arbiter") {
 		t.Errorf("the arbiter takes no fallback: %q", got)
 	}
+	busy := troubled(runtime.ReasonRateLimit)
+	if got := busy.nextStep(); !strings.Contains(got, "`retry: ") || !strings.Contains(got, "in fallback_runtime") {
+		t.Errorf("nothing is declared: %q", got)
+	}
+	busy.job.Retry = spec.Retry{MaxAttempts: 2, On: []string{"rate_limit"}}
+	busy.job.Fallbacks = quota.job.Fallbacks
+	if got := busy.nextStep(); strings.Contains(got, "retry: ") || strings.Contains(got, "fallback_runtime") {
+		t.Errorf("both are declared: %q", got)
+	}
+	busy = troubled(runtime.ReasonRateLimit)
+	busy.status.ID = ledger.ArbiterJob
+	if got := busy.nextStep(); strings.Contains(got, "retry: ") || !strings.Contains(got, "another runtime under arbiter") {
+		t.Errorf("the arbiter has no retry: %q", got)
+	}
 	missing := troubled(runtime.ReasonMissingOutput)
 	missing.job.Runtime, missing.job.Command = runtimeExec, []string{"make"}
 	if got := missing.nextStep(); strings.Contains(got, "prompt") || !strings.Contains(got, "build/stderr.txt") {

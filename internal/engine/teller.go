@@ -21,6 +21,7 @@ type teller struct {
 	story    Story
 	ended    bool // the run
 	profiles ledger.Runtimes
+	next     *ledger.Next                // what followed from the job's newest attempt
 	at       map[string]ledger.JobStatus // where each job stands; a queued one may not be in it
 }
 
@@ -68,22 +69,46 @@ type writtenJob struct {
 	ID         string   `yaml:"id"`
 	Task       string   `yaml:"task"`
 	Effect     string   `yaml:"effect"`
+	Runtime    string   `yaml:"runtime"`
 	Command    []string `yaml:"command"`
 	OwnedPaths []string `yaml:"owned_paths"`
 	EnvAllow   []string `yaml:"env_allow"`
 	DependsOn  []string `yaml:"depends_on"`
-	Fallbacks  []any    `yaml:"fallback_runtime"`
-	Checks     []any    `yaml:"checks"`
-	Preview    string   `yaml:"preview"`
-	Rollback   string   `yaml:"rollback"`
+	Fallbacks  []struct {
+		Runtime string `yaml:"runtime"`
+	} `yaml:"fallback_runtime"`
+	Retry struct {
+		MaxAttempts int      `yaml:"max_attempts"`
+		On          []string `yaml:"on"`
+	} `yaml:"retry"`
+	Timeout            time.Duration `yaml:"timeout"`
+	FirstOutputTimeout time.Duration `yaml:"first_output_timeout"`
+
+	Checks   []any  `yaml:"checks"`
+	Preview  string `yaml:"preview"`
+	Rollback string `yaml:"rollback"`
 }
 
 func (w writtenJob) job() *spec.Job {
-	return &spec.Job{
-		ID: w.ID, Task: w.Task, Effect: w.Effect, Command: w.Command, OwnedPaths: w.OwnedPaths, EnvAllow: w.EnvAllow,
-		DependsOn: w.DependsOn, Checks: make([]spec.Check, len(w.Checks)), Fallbacks: make([]spec.Fallback, len(w.Fallbacks)),
+	job := &spec.Job{
+		ID: w.ID, Task: w.Task, Effect: w.Effect, Runtime: named(w.Runtime), Command: w.Command, OwnedPaths: w.OwnedPaths, EnvAllow: w.EnvAllow,
+		DependsOn: w.DependsOn, Checks: make([]spec.Check, len(w.Checks)),
+		Timeout: w.Timeout, FirstOutputTimeout: w.FirstOutputTimeout,
+		Retry:   spec.Retry{MaxAttempts: w.Retry.MaxAttempts, On: w.Retry.On},
 		Preview: w.Preview, Rollback: w.Rollback,
 	}
+	for _, f := range w.Fallbacks {
+		job.Fallbacks = append(job.Fallbacks, spec.Fallback{Runtime: named(f.Runtime)})
+	}
+	return job
+}
+
+// named is a runtime that jobs.yaml names, "" for a placeholder.
+func named(written string) string {
+	if strings.HasPrefix(written, "<") {
+		return ""
+	}
+	return written
 }
 
 // record takes the next record of the run.
@@ -144,6 +169,7 @@ func (t *teller) end(r ledger.Record) {
 	if s.Route != nil {
 		a.Route = *s.Route // with what its command brought along
 	}
+	a.Then, t.next = pausing(r.Next), r.Next
 	if r.Kind == ledger.KindAttemptEnded {
 		a.Then = decided(r.Next)
 	}
@@ -161,13 +187,23 @@ func decided(n *ledger.Next) string {
 	if n.NotBefore != nil {
 		text += ", not before " + pointInTime(*n.NotBefore)
 	}
-	switch {
-	case n.Pause != "" && n.Until != nil:
-		text += fmt.Sprintf("; %s gets no starts until %s", n.Pause, pointInTime(*n.Until))
-	case n.Pause != "":
-		text += "; " + n.Pause + " gets no more starts in this run"
+	if pause := pausing(n); pause != "" {
+		text += "; " + pause
 	}
 	return text
+}
+
+// pausing says which runtime gets no starts since an attempt, "" = none.
+func pausing(n *ledger.Next) string {
+	switch {
+	case n == nil || n.Pause == "":
+		return ""
+	case n.Until != nil:
+		return fmt.Sprintf("%s gets no starts until %s", n.Pause, pointInTime(*n.Until))
+	case n.Resets != nil:
+		return fmt.Sprintf("%s gets no more starts in this run; its quota is back at %s", n.Pause, pointInTime(*n.Resets))
+	}
+	return n.Pause + " gets no more starts in this run"
 }
 
 // conclude says where the job stands and what a person can do.
@@ -184,7 +220,7 @@ func (t *teller) conclude() {
 	if s.Status == ledger.Success || !s.Status.Settled() {
 		return
 	}
-	s.NextStep = trouble{job: t.job, status: now, run: s.RunID, signIn: t.ask(now.Runtime)}.nextStep()
+	s.NextStep = trouble{job: t.job, status: now, run: s.RunID, signIn: t.ask(now.Runtime), until: t.backAt()}.nextStep()
 	if r := now.Route; r != nil && len(s.Attempts) == 0 && len(r.Candidates) == 1 {
 		s.NextStep = cmp.Or(t.ask(r.Candidates[0].Runtime), s.NextStep) // nothing else would do
 	}
@@ -196,6 +232,17 @@ func (t *teller) effects() string {
 		return sideEffects(t.job, *r)
 	}
 	return sideEffects(t.job, ledger.Route{})
+}
+
+// backAt is when the runtime of the newest attempt takes jobs again, as was recorded;
+// zero = that is not known.
+func (t *teller) backAt() time.Time {
+	if n := t.next; n != nil {
+		if at := cmp.Or(n.Until, n.Resets); at != nil {
+			return *at
+		}
+	}
+	return time.Time{}
 }
 
 // ask is what the runtime's newest profile says to do, "" = nothing.
@@ -227,16 +274,26 @@ func (t *teller) waitsFor() string {
 			open = append(open, d.Job+" ("+string(d.Status)+")")
 		}
 	}
-	paused := t.run.State().Paused
+	paused := slices.DeleteFunc(t.run.State().Paused, func(p ledger.Paused) bool { return !t.mayUse(p.Runtime) })
 	switch {
 	case len(open) > 0:
 		return "it waits for " + strings.Join(open, ", ")
 	case t.story.Job == ledger.ArbiterJob:
 		return "it is asked when all jobs have settled"
 	case len(paused) > 0:
-		return "it waits for its runtime; held back: " + held(paused)
+		return "it waits for its runtime; held back of those that it may use: " + held(paused)
 	}
 	return "it waits for a slot, for its runtime or for a job that it must not run beside"
+}
+
+// mayUse reports whether the spec lets the job onto a runtime: the one that it names, a
+// fallback, or any where the choice is left to policy.
+func (t *teller) mayUse(name string) bool {
+	if t.job.Exec() {
+		return name == runtimeExec
+	}
+	return t.job.Runtime == "" || t.job.Runtime == name ||
+		slices.ContainsFunc(t.job.Fallbacks, func(f spec.Fallback) bool { return f.Runtime == "" || f.Runtime == name })
 }
 
 // held says which runtimes get no starts, and until when.
@@ -244,8 +301,11 @@ func held(paused []ledger.Paused) string {
 	var all []string
 	for _, p := range paused {
 		until := "for the rest of the run"
-		if p.Until != nil {
-			until = "until " + p.Until.Format(time.TimeOnly) + " UTC"
+		switch {
+		case p.Until != nil:
+			until = "until " + pointInTime(*p.Until)
+		case p.Resets != nil:
+			until += ", its quota is back at " + pointInTime(*p.Resets)
 		}
 		all = append(all, fmt.Sprintf("%s %s (%s)", p.Runtime, until, p.Reason))
 	}

@@ -551,3 +551,35 @@ func TestTheAdapterSaysWhichToolsNeedAShell(t *testing.T) {
 		}
 	}
 }
+
+// A pin that cannot be met is told once: the adapter, which could not build it either, is
+// not asked.
+func TestAPinIsToldOnce(t *testing.T) {
+	in := input(func(in *Input) {
+		in.Job.Runtime, in.Job.Agent = "editor", "nobody"
+		in.Builds = func(string, runtime.Request) error { return errors.New("it has no agent nobody") }
+	})
+	_, block := Choose(in)
+	if block == nil || strings.Count(block.Detail, "nobody") != 1 {
+		t.Errorf("%+v", block)
+	}
+	r, _ := Choose(in)
+	if got := r.Candidates[0].Reasons; len(got) != 1 {
+		t.Errorf("%q", got)
+	}
+}
+
+// A model that a list which is not complete lacks may be misspelt.
+func TestAMisspeltModelOnAPartialList(t *testing.T) {
+	for model, want := range map[string]bool{"sonnata-5": true, "unlike": false} {
+		in := input(func(in *Input) {
+			p := editor
+			p.Models, p.ModelsPartial = []runtime.Model{{ID: "sonata-5"}}, true
+			in.Profiles, in.Job.Runtime, in.Job.Model = profiles(p), "editor", model
+		})
+		r, _ := Choose(in)
+		if got := strings.Contains(strings.Join(r.Constrained, "; "), "did you mean sonata-5?"); got != want {
+			t.Errorf("%s: %q", model, r.Constrained)
+		}
+	}
+}
