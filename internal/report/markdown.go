@@ -199,9 +199,17 @@ func jobRow(j Job) []string {
 		problem = cell(strings.TrimSpace(string(s.Reason) + " " + s.ReasonEvidence))
 	}
 	return []string{
-		cell(s.ID), status, cell(strings.Trim(s.CapabilityTier+"/"+s.RiskTier, "/")), cell(s.Runtime), cell(s.Model), cell(s.Agent),
+		cell(s.ID), status, cell(strings.Trim(s.CapabilityTier+"/"+s.RiskTier, "/")), cell(who(s)), cell(s.Model), cell(s.Agent),
 		took(s.DurationMs), costs, artifacts(j), problem,
 	}
+}
+
+// who did a job; of one that judges the work of others, also how independent it was.
+func who(s ledger.JobStatus) string {
+	if s.Rehearsal || s.Route == nil || s.Route.Independence == "" {
+		return s.Runtime
+	}
+	return s.Runtime + " (" + s.Route.Independence + ")"
 }
 
 func artifacts(j Job) string {

@@ -449,3 +449,16 @@ func TestWhyNoArbiterWasAskedIsSaid(t *testing.T) {
 		}
 	}
 }
+
+// A reader of the job table sees of whom a judge was not independent.
+func TestAJudgesRowSaysHowIndependentItWas(t *testing.T) {
+	for want, s := range map[string]ledger.JobStatus{
+		"codex": {Runtime: "codex", Route: &ledger.Route{}},
+		"codex (not-independent: the same family)": {Runtime: "codex", Route: &ledger.Route{Independence: "not-independent: the same family"}},
+		"standin": {Runtime: "standin", Rehearsal: true, Route: &ledger.Route{Independence: "not-independent: unknown"}},
+	} {
+		if got := jobRow(Job{Status: s})[3]; got != "`"+want+"`" {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
