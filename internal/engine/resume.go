@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"orchestrate/internal/failpoint"
 	"orchestrate/internal/ledger"
@@ -60,6 +61,10 @@ func (e *Engine) Resume(ctx context.Context, req ResumeRequest, obs Observer, ct
 
 // goOn is the resumed run from its first record on.
 func (r *run) goOn(ctx context.Context, old *past, req ResumeRequest, obs Observer) (Result, error) {
+	var early []string
+	if !req.Stop {
+		early = r.sayEarly(r.led.State().Paused)
+	}
 	first := []ledger.Record{ledger.Resumed(req.RetryFailed)}
 	if err := r.led.Append(first...); err != nil {
 		return Result{}, err
@@ -68,7 +73,7 @@ func (r *run) goOn(ctx context.Context, old *past, req ResumeRequest, obs Observ
 	obs.Begun(r.led.ID, r.led.Dir)
 	obs.Record(first[0])
 	r.led.Follow(obs.Record)
-	for _, text := range append(r.led.Notes(), r.warn...) {
+	for _, text := range slices.Concat(r.led.Notes(), r.warn, early) {
 		r.note(ledger.Noted("", r.redact.String(text)))
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -81,6 +86,17 @@ func (r *run) goOn(ctx context.Context, old *past, req ResumeRequest, obs Observ
 		cancel()
 	}
 	return r.carryThrough(ctx, obs)
+}
+
+// sayEarly says of which runtimes the quota is not back yet, as they said themselves: what
+// is resumed is started on them all the same.
+func (r *run) sayEarly(paused []ledger.Paused) (all []string) {
+	for _, p := range paused {
+		if p.Until == nil && p.Resets != nil && p.Resets.After(r.eng.Now()) {
+			all = append(all, fmt.Sprintf("%s said that its quota is back at %s; it is tried before that, since the run was resumed", p.Runtime, pointInTime(*p.Resets)))
+		}
+	}
+	return all
 }
 
 // reread reads the spec as it was when the run began, not as it may be by now: what
