@@ -58,12 +58,6 @@ func (v *view) Run(ctx context.Context, q runtime.Question) runtime.Answer {
 // supervised runs a program under a supervisor that is free, and says when it began.
 // A supervisor whose tree is not proven gone is closed, never used again.
 func (h *LiveHost) supervised(ctx context.Context, inv supervise.Invocation) (exit supervise.Exit, began time.Time, err error) {
-	select {
-	case h.places <- struct{}{}:
-	case <-ctx.Done():
-		return exit, h.Now(), ctx.Err()
-	}
-	defer func() { <-h.places }()
 	began = h.Now()
 	s, err := h.supervisor(ctx)
 	if err != nil {
@@ -93,7 +87,11 @@ func (h *LiveHost) supervisor(ctx context.Context) (s Supervisor, err error) {
 }
 
 func (v *view) invocation(dir string, q runtime.Question) supervise.Invocation {
-	env := setenv(slices.Clone(v.env), "TMPDIR="+filepath.Join(dir, "tmp"))
+	env := slices.Clone(v.env)
+	if q.Bare {
+		env = environ.WithoutKeys(env)
+	}
+	env = setenv(env, "TMPDIR="+filepath.Join(dir, "tmp"))
 	for _, extra := range q.Env {
 		env = setenv(env, extra)
 	}

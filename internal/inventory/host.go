@@ -44,7 +44,6 @@ type HostOptions struct {
 type LiveHost struct {
 	opt    HostOptions
 	redact *secret.Redactor
-	places chan struct{} // one for each supervisor that may be at work
 	busy   sync.WaitGroup
 
 	mu     sync.Mutex
@@ -61,7 +60,6 @@ func NewHost(opt HostOptions) *LiveHost {
 	}
 	h := &LiveHost{
 		opt: opt, redact: secret.NewAllowing(opt.Secrets, opt.Allowed), hashes: map[string]hashed{}, known: map[string]runtime.Profile{},
-		places: make(chan struct{}, 2*together()), // as many as have a turn, and as many that handed theirs on
 	}
 	for _, p := range opt.Known {
 		h.known[p.Runtime] = p

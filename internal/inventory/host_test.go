@@ -73,6 +73,16 @@ func TestEachRuntimeSeesItsOwnSignInOnly(t *testing.T) {
 	}
 }
 
+// A program that has not shown yet who it is gets the person's settings and no key.
+func TestABareQuestionHasNoKeys(t *testing.T) {
+	h, _ := live(t, "A_API_KEY=a", "A_HOME=/a")
+	v := h.For(signsIn{env: []string{"A_API_KEY", "A_HOME"}})
+	bare := v.Run(context.Background(), runtime.Question{Argv: []string{"/bin/sh", "-c", "env"}, Bare: true})
+	if got := string(bare.Stdout); strings.Contains(got, "A_API_KEY") || !strings.Contains(got, "A_HOME=/a") {
+		t.Errorf("it saw %s", got)
+	}
+}
+
 func TestAHangingQuestionEndsWithItsTree(t *testing.T) {
 	h, _ := live(t)
 	a := h.Run(context.Background(), runtime.Question{

@@ -76,6 +76,10 @@ func starterBlock(p runtime.Profile) string {
 		b.WriteByte('\n')
 	}
 	line(yamlName(p.Runtime)+":", "version "+p.Version+", "+string(p.State))
+	if !p.Routable() { // what it could not show now would stay true by the operator's word
+		line("  # family: NAME", "run this again when it can take jobs")
+		return b.String()
+	}
 	if p.DefaultModel != "" {
 		line("  model: "+yamlName(p.DefaultModel), "its own default")
 	}
@@ -85,7 +89,7 @@ func starterBlock(p runtime.Profile) string {
 	if p.Family != "" {
 		line("  family: "+yamlName(p.Family), p.FamilySource)
 	} else {
-		line("  family: NAME", "not known: "+p.FamilySource)
+		line("  # family: NAME", "not known: "+p.FamilySource)
 	}
 	if len(p.Models) > 0 {
 		line("  models:", "")

@@ -43,7 +43,11 @@ func TestTheStarterShowsWhatWasFound(t *testing.T) {
 				{ID: "1.5"},
 			},
 		},
-		{Runtime: "two", Kind: runtime.KindCLI, State: runtime.StateUnverified, Version: "1", Flags: map[string]string{"-p": "-p  print"}},
+		{Runtime: "two", Kind: runtime.KindCLI, State: runtime.StateConstrained, Version: "1", Flags: map[string]string{"-p": "-p  print"}},
+		{
+			Runtime: "out", Kind: runtime.KindCLI, State: runtime.StateUnavailable, Version: "2", Flags: map[string]string{"-p": "-p  print"},
+			Capability: "C1", CapabilitySource: "nothing more was shown", Models: []runtime.Model{{ID: "m"}},
+		},
 		{Runtime: "stranger", Kind: runtime.KindCLI, State: runtime.StateUnverified, Version: "1"},
 		{Runtime: "gone", Kind: runtime.KindCLI, State: runtime.StateUnavailable},
 		{Runtime: "exec", Kind: runtime.KindExec, Version: "1", State: runtime.StateAvailable},
@@ -58,14 +62,17 @@ func TestTheStarterShowsWhatWasFound(t *testing.T) {
 		}
 	}
 	op := operator(t, uncommented(starter))
-	if len(op.Enabled) != 2 || len(op.Runtimes) != 2 || op.WorktreeRoot == "" || len(op.Secrets.Allow) != 1 {
+	if len(op.Enabled) != 3 || len(op.Runtimes) != 3 || op.WorktreeRoot == "" || len(op.Secrets.Allow) != 1 {
 		t.Fatalf("%+v from\n%s", op, starter)
 	}
 	one := op.Runtimes["one"]
 	if one.Model != "big" || one.Capability != C3 || one.Family != "maker" || len(one.Models) != 4 || one.Models["big"].Capability != C3 || one.Models["a: {b}\n"].Capability != C1 {
 		t.Errorf("%+v", one)
 	}
-	if two := op.Runtimes["two"]; len(two.Models) != starterModels || two.Model != "" {
+	if out := op.Runtimes["out"]; out.Capability != "" || out.Family != "" || len(out.Models) > 0 {
+		t.Errorf("what it cannot show today is the operator's word: %+v", out)
+	}
+	if two := op.Runtimes["two"]; two.Family != "" || len(two.Models) != starterModels || two.Model != "" {
 		t.Errorf("%d models, default %q", len(two.Models), two.Model)
 	}
 	for _, want := range []string{"# today big-9; efforts: low, high", "# and more: orchestrate doctor --json two", "# version 7.1, available"} {

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -47,6 +48,8 @@ type Question struct {
 	Stdin   []byte
 	Env     []string      // extra NAME=value
 	Timeout time.Duration // 0 = the default of 15 s
+	// Bare keeps the person's keys from a program that has not shown yet who it is.
+	Bare bool
 }
 
 // Answer is what a probe command said. Err is set when it could not be run.
@@ -104,6 +107,16 @@ type Command struct {
 	Controls   []ControlName // those that this command really applies
 	Limits     []string      // constraints to record on the route, e.g. "shell not confined"
 	Answer     AnswerSource
+}
+
+// Use notes that the command applies a control, or says why it cannot: what completes
+// "cannot be …".
+func (c *Command) Use(p Profile, name ControlName, what string) error {
+	if !p.Has(name) {
+		return fmt.Errorf("%s cannot be %s: control %q is not verified: %s", p.Runtime, what, name, p.EvidenceOf(name))
+	}
+	c.Controls = append(c.Controls, name)
+	return nil
 }
 
 // AnswerSource says where the final answer comes from.

@@ -136,6 +136,25 @@ func (p Profile) Shows(flag string) bool {
 	return ok
 }
 
+// NotShown is the error of a command that would need a flag which help does not show.
+// what completes "cannot be …".
+func (p Profile) NotShown(flag, what string) error {
+	return fmt.Errorf("%s cannot be %s: its help does not show %s", p.Runtime, what, flag)
+}
+
+// ControlBy is the control that the flags amount to, with what help says of them as
+// its evidence. It needs all of them.
+func (p Profile) ControlBy(name ControlName, flags ...string) Control {
+	var shown []string
+	for _, flag := range flags {
+		if !p.Shows(flag) {
+			return Control{Name: name, Evidence: "help does not show " + flag}
+		}
+		shown = append(shown, p.Flags[flag])
+	}
+	return Control{Name: name, Verified: true, Evidence: strings.Join(shown, " · ")}
+}
+
 // Routable reports whether jobs may run on this runtime at all.
 func (p Profile) Routable() bool {
 	return p.State == StateAvailable || p.State == StateConstrained

@@ -19,7 +19,7 @@ func (Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Command,
 	}
 	for _, flag := range indispensable() {
 		if !p.Shows(flag) {
-			return runtime.Command{}, notShown(flag, "followed")
+			return runtime.Command{}, p.NotShown(flag, "followed")
 		}
 	}
 	cmd := runtime.Command{
@@ -46,13 +46,13 @@ func addAccess(cmd *runtime.Command, req runtime.Request, p runtime.Profile) err
 	}
 	switch req.Access {
 	case runtime.AccessRead:
-		return need(cmd, p, runtime.ControlReadOnly, "kept from writing")
+		return cmd.Use(p, runtime.ControlReadOnly, "kept from writing")
 	case runtime.AccessEdit:
 		cmd.Argv = append(cmd.Argv, flagAcceptEdit)
-		return need(cmd, p, runtime.ControlEditsOnly, "kept to edits in its folder")
+		return cmd.Use(p, runtime.ControlEditsOnly, "kept to edits in its folder")
 	case runtime.AccessShell:
 		if !p.Shows(flagAcceptEdit) {
-			return notShown(flagAcceptEdit, "let edit unattended")
+			return p.NotShown(flagAcceptEdit, "let edit unattended")
 		}
 		cmd.Argv = append(cmd.Argv, flagAcceptEdit)
 		return nil
@@ -60,20 +60,12 @@ func addAccess(cmd *runtime.Command, req runtime.Request, p runtime.Profile) err
 	return fmt.Errorf("claude knows no access %q", req.Access)
 }
 
-func need(cmd *runtime.Command, p runtime.Profile, name runtime.ControlName, what string) error {
-	if !p.Has(name) {
-		return fmt.Errorf("claude cannot be %s: control %q is not verified: %s", what, name, p.EvidenceOf(name))
-	}
-	cmd.Controls = append(cmd.Controls, name)
-	return nil
-}
-
 func addTools(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
 	g, err := grantFor(req)
 	if err != nil {
 		return err
 	}
-	if err := need(cmd, p, runtime.ControlToolLimits, "limited to its tools"); err != nil {
+	if err := cmd.Use(p, runtime.ControlToolLimits, "limited to its tools"); err != nil {
 		return err
 	}
 	cmd.Argv = append(cmd.Argv, flagTools+"="+strings.Join(g.offered, ","))
@@ -83,7 +75,7 @@ func addTools(cmd *runtime.Command, req runtime.Request, p runtime.Profile) erro
 		rules []string
 	}{{flagAllow, g.allowed}, {flagDeny, g.denied}} {
 		if len(list.rules) > 0 && !p.Shows(list.flag) {
-			return notShown(list.flag, "given the tool rules "+strings.Join(list.rules, ", "))
+			return p.NotShown(list.flag, "given the tool rules "+strings.Join(list.rules, ", "))
 		}
 		for _, rule := range list.rules {
 			cmd.Argv = append(cmd.Argv, list.flag+"="+rule)
@@ -94,7 +86,7 @@ func addTools(cmd *runtime.Command, req runtime.Request, p runtime.Profile) erro
 
 func addModel(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
 	if req.Model != "" {
-		if err := need(cmd, p, runtime.ControlModel, "asked for model "+req.Model); err != nil {
+		if err := cmd.Use(p, runtime.ControlModel, "asked for model "+req.Model); err != nil {
 			return err
 		}
 		cmd.Argv = append(cmd.Argv, flagModel+"="+req.Model)
@@ -102,7 +94,7 @@ func addModel(cmd *runtime.Command, req runtime.Request, p runtime.Profile) erro
 	if req.Effort == "" {
 		return nil
 	}
-	if err := need(cmd, p, runtime.ControlEffort, "asked for effort "+req.Effort); err != nil {
+	if err := cmd.Use(p, runtime.ControlEffort, "asked for effort "+req.Effort); err != nil {
 		return err
 	}
 	if err := p.CheckEffort(req.Model, req.Effort); err != nil {
@@ -123,7 +115,7 @@ func addAgent(cmd *runtime.Command, req runtime.Request, p runtime.Profile) erro
 	if !slices.Contains(names, req.Agent) {
 		return fmt.Errorf("claude lists no agent %q; it lists: %s", req.Agent, cmp.Or(strings.Join(names, ", "), "none"))
 	}
-	if err := need(cmd, p, runtime.ControlAgent, "asked for agent "+req.Agent); err != nil {
+	if err := cmd.Use(p, runtime.ControlAgent, "asked for agent "+req.Agent); err != nil {
 		return err
 	}
 	cmd.Argv = append(cmd.Argv, flagAgent+"="+req.Agent)
@@ -135,12 +127,8 @@ func addResume(cmd *runtime.Command, req runtime.Request, p runtime.Profile) err
 		return nil
 	}
 	if !p.Shows(flagResume) {
-		return notShown(flagResume, "continued from an earlier session")
+		return p.NotShown(flagResume, "continued from an earlier session")
 	}
 	cmd.Argv = append(cmd.Argv, flagResume+"="+req.Resume)
 	return nil
-}
-
-func notShown(flag, what string) error {
-	return fmt.Errorf("claude cannot be %s: its help does not show %s", what, flag)
 }

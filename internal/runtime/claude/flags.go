@@ -1,8 +1,6 @@
 package claude
 
 import (
-	"fmt"
-
 	"orchestrate/internal/runtime"
 )
 
@@ -54,26 +52,12 @@ func isolationFlags(p runtime.Profile) []string {
 func controls(p runtime.Profile) []runtime.Control {
 	noProject := []string{flagSources, flagStrictMCP}
 	return []runtime.Control{
-		control(p, runtime.ControlToolLimits, flagTools),
-		control(p, runtime.ControlNoProject, noProject...),
-		control(p, runtime.ControlReadOnly, append([]string{flagTools}, noProject...)...),
-		control(p, runtime.ControlEditsOnly, append([]string{flagTools, flagAcceptEdit}, noProject...)...),
-		control(p, runtime.ControlModel, flagModel),
-		control(p, runtime.ControlEffort, flagEffort),
-		control(p, runtime.ControlAgent, flagAgent),
+		p.ControlBy(runtime.ControlToolLimits, flagTools),
+		p.ControlBy(runtime.ControlNoProject, noProject...),
+		p.ControlBy(runtime.ControlReadOnly, append([]string{flagTools}, noProject...)...),
+		p.ControlBy(runtime.ControlEditsOnly, append([]string{flagTools, flagAcceptEdit}, noProject...)...),
+		p.ControlBy(runtime.ControlModel, flagModel),
+		p.ControlBy(runtime.ControlEffort, flagEffort),
+		p.ControlBy(runtime.ControlAgent, flagAgent),
 	}
-}
-
-func control(p runtime.Profile, name runtime.ControlName, needs ...string) runtime.Control {
-	c := runtime.Control{Name: name, Verified: true}
-	for _, flag := range needs {
-		if !p.Shows(flag) {
-			return runtime.Control{Name: name, Evidence: fmt.Sprintf("help does not show %s", flag)}
-		}
-		if c.Evidence != "" {
-			c.Evidence += " · "
-		}
-		c.Evidence += p.Flags[flag]
-	}
-	return c
 }

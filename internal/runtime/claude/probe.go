@@ -29,7 +29,7 @@ func (Adapter) Probe(ctx context.Context, host runtime.Host) runtime.Profile {
 
 // readHelp fills Flags and Controls; false when jobs could not even be started.
 func readHelp(ctx context.Context, asker *probe.Asker, p *runtime.Profile) bool {
-	answer := asker.Ask(ctx, nil, "--help")
+	answer := asker.AskBare(ctx, "--help")
 	if why := probe.Trouble("claude --help", answer); why != "" {
 		p.Reason, p.NextStep = why, "run `claude --help` and see why it does not answer"
 		return false

@@ -38,7 +38,7 @@ func askAll(ctx context.Context, asker *probe.Asker, p *runtime.Profile) {
 // readHelp fills Flags from the help of `exec` and the feature list; false when
 // jobs could not even be started.
 func readHelp(ctx context.Context, asker *probe.Asker, p *runtime.Profile) bool {
-	answer := asker.Ask(ctx, nil, "exec", "--help")
+	answer := asker.AskBare(ctx, "exec", "--help")
 	if why := probe.Trouble("codex exec --help", answer); why != "" {
 		p.Reason, p.NextStep = why, "run `codex exec --help` and see why it does not answer"
 		return false

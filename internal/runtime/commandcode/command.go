@@ -41,7 +41,7 @@ const ownPrograms = "hooks, mods and tool servers in the user's own settings of 
 func unsupported(req runtime.Request, p runtime.Profile) error {
 	for _, flag := range indispensable() {
 		if !p.Shows(flag) {
-			return notShown(flag, "followed and limited")
+			return p.NotShown(flag, "followed and limited")
 		}
 	}
 	switch {
@@ -70,7 +70,7 @@ func addAccess(cmd *runtime.Command, req runtime.Request, p runtime.Profile) err
 		if err := bringsPrograms(req.Dir); err != nil {
 			return err
 		}
-		return need(cmd, p, runtime.ControlReadOnly, "kept from writing")
+		return cmd.Use(p, runtime.ControlReadOnly, "kept from writing")
 	case runtime.AccessEdit, runtime.AccessShell:
 		return fmt.Errorf("command-code cannot be let %s: %s; use another runtime", verb(req.Access), noEdits)
 	}
@@ -84,19 +84,11 @@ func verb(access runtime.Access) string {
 	return "edit and run commands"
 }
 
-func need(cmd *runtime.Command, p runtime.Profile, name runtime.ControlName, what string) error {
-	if !p.Has(name) {
-		return fmt.Errorf("command-code cannot be %s: control %q is not verified: %s", what, name, p.EvidenceOf(name))
-	}
-	cmd.Controls = append(cmd.Controls, name)
-	return nil
-}
-
 func addModel(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
 	if req.Model == "" {
 		return nil
 	}
-	if err := need(cmd, p, runtime.ControlModel, "asked for model "+req.Model); err != nil {
+	if err := cmd.Use(p, runtime.ControlModel, "asked for model "+req.Model); err != nil {
 		return err
 	}
 	cmd.Argv = append(cmd.Argv, flagModel+"="+req.Model)
@@ -108,7 +100,7 @@ func addResume(cmd *runtime.Command, req runtime.Request, p runtime.Profile) err
 		return nil
 	}
 	if !p.Shows(flagSession) {
-		return notShown(flagSession, "continued from an earlier session")
+		return p.NotShown(flagSession, "continued from an earlier session")
 	}
 	cmd.Argv = append(cmd.Argv, flagSession+"="+req.Resume)
 	return nil
@@ -120,7 +112,7 @@ func addGate(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error
 	if err != nil {
 		return err
 	}
-	if err := need(cmd, p, runtime.ControlToolLimits, "limited to its tools"); err != nil {
+	if err := cmd.Use(p, runtime.ControlToolLimits, "limited to its tools"); err != nil {
 		return err
 	}
 	cmd.Argv = append([]string{shell}, gated(gateFor(tools, ""), p.Executable.Path, cmd.Argv)...)

@@ -1,8 +1,6 @@
 package commandcode
 
 import (
-	"fmt"
-
 	"orchestrate/internal/runtime"
 )
 
@@ -64,8 +62,4 @@ func controls(p runtime.Profile, held runtime.Control) []runtime.Control {
 		{Name: runtime.ControlEffort, Evidence: "its list of models does not say which reasoning depths they take"},
 		{Name: runtime.ControlAgent, Evidence: "command-code has no flag that names an agent"},
 	}
-}
-
-func notShown(flag, what string) error {
-	return fmt.Errorf("command-code cannot be %s: its help does not show %s", what, flag)
 }

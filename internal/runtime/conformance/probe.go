@@ -3,6 +3,7 @@ package conformance
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +13,12 @@ import (
 
 // probeWorks: what works is routable, and everything claimed has its evidence.
 func probeWorks(t *testing.T, s Subject) []string {
-	p := working(t, s)
+	host := s.Machine(t)
+	p, err := probed(s, host, asRecorded)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	asked := host.Asked
 	faults := unsettled(p)
 	note := func(is bool, format string, args ...any) {
 		if is {
@@ -24,6 +30,9 @@ func probeWorks(t *testing.T, s Subject) []string {
 	note(p.Version == "" || len(p.Evidence) == 0, "version %q, %d pieces of evidence", p.Version, len(p.Evidence))
 	note(p.Family != "" && p.FamilySource == "", "family %q without a source", p.Family)
 	note(p.SignedIn != nil && !*p.SignedIn, "signed out")
+	for _, q := range asked {
+		note(!q.Bare && (isHelp(q) || slices.Contains(q.Argv, "--version")), "%q gets the person's keys before it has shown who it is", q.Argv)
+	}
 	seen := map[runtime.ControlName]bool{}
 	for _, c := range p.Controls {
 		note(c.Evidence == "", "control %q has no evidence", c.Name)

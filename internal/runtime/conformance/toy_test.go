@@ -20,6 +20,7 @@ import (
 // toy is an adapter that keeps to everything. Tests spoil it.
 type toy struct {
 	probe   func(runtime.Profile) runtime.Profile
+	trusts  bool // asks for help with the person's keys
 	command func(runtime.Request, runtime.Profile, *runtime.Command)
 	decoder func() runtime.Decoder
 }
@@ -36,21 +37,24 @@ func (a toy) Decoder(runtime.DecoderSpec) runtime.Decoder {
 }
 
 func (a toy) Probe(ctx context.Context, host runtime.Host) runtime.Profile {
-	p := askToy(ctx, host)
+	p := a.ask(ctx, host)
 	if a.probe != nil {
 		p = a.probe(p)
 	}
 	return p
 }
 
-func askToy(ctx context.Context, host runtime.Host) runtime.Profile {
+func (a toy) ask(ctx context.Context, host runtime.Host) runtime.Profile {
 	id := probe.Identity{Name: "toy", Form: regexp.MustCompile(`^toy (\S+)$`), Install: "get toy"}
 	p, asker := probe.Identify(ctx, host, id, nil)
 	if asker == nil {
 		return p
 	}
 	p.NextStep = "run toy"
-	help := asker.Ask(ctx, nil, "--help")
+	help := asker.AskBare(ctx, "--help")
+	if a.trusts {
+		help = asker.Ask(ctx, nil, "--help")
+	}
 	p.Flags = probe.Flags(string(help.Stdout), "--out=json", "--read-only", "--model")
 	p.Evidence = asker.Evidence()
 	for _, flag := range []string{"--out=json", "--read-only"} {
@@ -190,6 +194,7 @@ func TestEachFaultIsFound(t *testing.T) {
 		adapter      toy
 	}{
 		{"probe/works", "a control without evidence", profile(func(p *runtime.Profile) { p.Controls = append(p.Controls, runtime.Control{Name: "x"}) })},
+		{"probe/works", "a stranger would get the keys", toy{trusts: true}},
 		{"probe/works", "a model listed twice", profile(func(p *runtime.Profile) { p.Models = []runtime.Model{{ID: "m"}, {ID: "m"}} })},
 		{"probe/missing", "no next step", profile(func(p *runtime.Profile) { p.NextStep = "" })},
 		{"probe/another program", "a stranger is believed", profile(func(p *runtime.Profile) { p.State = runtime.StateAvailable })},

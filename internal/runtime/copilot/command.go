@@ -46,7 +46,7 @@ func (Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Command,
 func unsupported(req runtime.Request, p runtime.Profile) error {
 	for _, flag := range indispensable() {
 		if !p.Shows(flag) {
-			return notShown(flag, "followed and limited")
+			return p.NotShown(flag, "followed and limited")
 		}
 	}
 	switch {
@@ -68,9 +68,9 @@ func addAccess(cmd *runtime.Command, req runtime.Request, p runtime.Profile) err
 				req.Dir, p.Flags[trustKey(trusted)], trusted)
 		}
 		if req.Access == runtime.AccessRead {
-			return need(cmd, p, runtime.ControlReadOnly, "kept from writing")
+			return cmd.Use(p, runtime.ControlReadOnly, "kept from writing")
 		}
-		return need(cmd, p, runtime.ControlEditsOnly, "kept to edits in its folder")
+		return cmd.Use(p, runtime.ControlEditsOnly, "kept to edits in its folder")
 	case runtime.AccessShell:
 		cmd.Limits = append(cmd.Limits, "shell not confined")
 		if trusted != "" {
@@ -91,20 +91,12 @@ func hideCredentials(cmd *runtime.Command, p runtime.Profile) {
 	cmd.Argv = append(cmd.Argv, flagHide+"="+strings.Join(credentials(), ","))
 }
 
-func need(cmd *runtime.Command, p runtime.Profile, name runtime.ControlName, what string) error {
-	if !p.Has(name) {
-		return fmt.Errorf("copilot cannot be %s: control %q is not verified: %s", what, name, p.EvidenceOf(name))
-	}
-	cmd.Controls = append(cmd.Controls, name)
-	return nil
-}
-
 func addTools(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
 	g, err := grantFor(req)
 	if err != nil {
 		return err
 	}
-	if err := need(cmd, p, runtime.ControlToolLimits, "limited to its tools"); err != nil {
+	if err := cmd.Use(p, runtime.ControlToolLimits, "limited to its tools"); err != nil {
 		return err
 	}
 	for _, list := range []struct {
@@ -112,7 +104,7 @@ func addTools(cmd *runtime.Command, req runtime.Request, p runtime.Profile) erro
 		rules []string
 	}{{flagTools, g.offered}, {flagAllow, g.allowed}, {flagDeny, g.denied}} {
 		if len(list.rules) > 0 && !p.Shows(list.flag) {
-			return notShown(list.flag, "given the tool rules "+strings.Join(list.rules, ", "))
+			return p.NotShown(list.flag, "given the tool rules "+strings.Join(list.rules, ", "))
 		}
 		for _, rule := range list.rules {
 			cmd.Argv = append(cmd.Argv, list.flag+"="+rule)
@@ -129,7 +121,7 @@ func addReadDirs(cmd *runtime.Command, req runtime.Request, p runtime.Profile) e
 	}
 	switch {
 	case !p.Shows(flagAddDir):
-		return notShown(flagAddDir, "given folders outside its own to read")
+		return p.NotShown(flagAddDir, "given folders outside its own to read")
 	case req.Access == runtime.AccessEdit:
 		return fmt.Errorf("copilot cannot be given %s to read and be kept from editing there: %s opens a folder for both; use another runtime, or copy what is needed into the job's folder",
 			strings.Join(req.ReadDirs, ", "), flagAddDir)
@@ -147,7 +139,7 @@ func addModel(cmd *runtime.Command, req runtime.Request, p runtime.Profile) erro
 	if req.Model == "" {
 		return nil
 	}
-	if err := need(cmd, p, runtime.ControlModel, "asked for model "+req.Model); err != nil {
+	if err := cmd.Use(p, runtime.ControlModel, "asked for model "+req.Model); err != nil {
 		return err
 	}
 	cmd.Argv = append(cmd.Argv, flagModel+"="+req.Model)
@@ -159,7 +151,7 @@ func addResume(cmd *runtime.Command, req runtime.Request, p runtime.Profile) err
 		return nil
 	}
 	if !p.Shows(flagResume) {
-		return notShown(flagResume, "continued from an earlier session")
+		return p.NotShown(flagResume, "continued from an earlier session")
 	}
 	cmd.Argv = append(cmd.Argv, flagResume+"="+req.Resume)
 	return nil

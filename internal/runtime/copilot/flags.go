@@ -1,7 +1,6 @@
 package copilot
 
 import (
-	"fmt"
 	"strings"
 
 	"orchestrate/internal/runtime"
@@ -75,31 +74,13 @@ func controls(p runtime.Profile, kept string, unknown error) []runtime.Control {
 		return c
 	}
 	return []runtime.Control{
-		control(p, runtime.ControlToolLimits, flagTools),
-		bounded(control(p, runtime.ControlReadOnly, flagTools)),
-		bounded(control(p, runtime.ControlEditsOnly, flagTools, flagAllow, flagNoTemp, pathsKey)),
-		control(p, runtime.ControlModel, flagModel),
+		p.ControlBy(runtime.ControlToolLimits, flagTools),
+		bounded(p.ControlBy(runtime.ControlReadOnly, flagTools)),
+		bounded(p.ControlBy(runtime.ControlEditsOnly, flagTools, flagAllow, flagNoTemp, pathsKey)),
+		p.ControlBy(runtime.ControlModel, flagModel),
 		{Name: runtime.ControlNoProject, Evidence: "nothing shows that the settings file of a repository is left out"},
 		{Name: runtime.ControlOSSandbox, Evidence: "its help does not show a flag for its sandbox"},
 		{Name: runtime.ControlEffort, Evidence: "its help names reasoning depths, but not which model takes which"},
 		{Name: runtime.ControlAgent, Evidence: "copilot has no command that lists its agents"},
 	}
-}
-
-func control(p runtime.Profile, name runtime.ControlName, needs ...string) runtime.Control {
-	c := runtime.Control{Name: name, Verified: true}
-	for _, flag := range needs {
-		if !p.Shows(flag) {
-			return runtime.Control{Name: name, Evidence: "help does not show " + flag}
-		}
-		if c.Evidence != "" {
-			c.Evidence += " · "
-		}
-		c.Evidence += p.Flags[flag]
-	}
-	return c
-}
-
-func notShown(flag, what string) error {
-	return fmt.Errorf("copilot cannot be %s: its help does not show %s", what, flag)
 }

@@ -25,7 +25,7 @@ func (Adapter) Probe(ctx context.Context, host runtime.Host) runtime.Profile {
 
 // readHelp fills Flags and Controls; false when jobs could not even be started.
 func readHelp(ctx context.Context, asker *probe.Asker, p *runtime.Profile) bool {
-	answer := asker.Ask(ctx, nil, "--help")
+	answer := asker.AskBare(ctx, "--help")
 	if why := probe.Trouble("copilot --help", answer); why != "" {
 		p.Reason, p.NextStep = why, "run `copilot --help` and see why it does not answer"
 		return false
@@ -39,7 +39,7 @@ func readHelp(ctx context.Context, asker *probe.Asker, p *runtime.Profile) bool 
 			return false
 		}
 	}
-	topic := asker.Ask(ctx, nil, "help", "permissions")
+	topic := asker.AskBare(ctx, "help", "permissions")
 	if said := pathCheck(string(topic.Stdout)); said != "" && probe.Trouble("", topic) == "" {
 		p.Flags[pathsKey] = said
 	}

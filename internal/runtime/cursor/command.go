@@ -42,7 +42,7 @@ func (Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Command,
 func unsupported(req runtime.Request, p runtime.Profile) error {
 	for _, flag := range indispensable() {
 		if !p.Shows(flag) {
-			return notShown(flag, "started, followed and kept from writing")
+			return p.NotShown(flag, "started, followed and kept from writing")
 		}
 	}
 	switch {
@@ -65,7 +65,7 @@ func addAccess(cmd *runtime.Command, req runtime.Request, p runtime.Profile) err
 			return err
 		}
 		cmd.Argv = append(cmd.Argv, flagAsk)
-		return need(cmd, p, runtime.ControlReadOnly, "kept from writing")
+		return cmd.Use(p, runtime.ControlReadOnly, "kept from writing")
 	case runtime.AccessEdit, runtime.AccessShell:
 		return fmt.Errorf("agent (Cursor) cannot be let write: %s; use another runtime", noEdits)
 	}
@@ -101,19 +101,11 @@ func exists(path string) (bool, error) {
 	return err == nil, err
 }
 
-func need(cmd *runtime.Command, p runtime.Profile, name runtime.ControlName, what string) error {
-	if !p.Has(name) {
-		return fmt.Errorf("agent (Cursor) cannot be %s: control %q is not verified: %s", what, name, p.EvidenceOf(name))
-	}
-	cmd.Controls = append(cmd.Controls, name)
-	return nil
-}
-
 // addReadDirs opens folders outside the cwd, which the mode keeps from being written.
 func addReadDirs(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
 	for _, dir := range req.ReadDirs {
 		if !p.Shows(flagAddDir) {
-			return notShown(flagAddDir, "given "+dir+" to read")
+			return p.NotShown(flagAddDir, "given "+dir+" to read")
 		}
 		cmd.Argv = append(cmd.Argv, flagAddDir+"="+dir)
 	}
@@ -124,7 +116,7 @@ func addModel(cmd *runtime.Command, req runtime.Request, p runtime.Profile) erro
 	if req.Model == "" {
 		return nil
 	}
-	if err := need(cmd, p, runtime.ControlModel, "asked for model "+req.Model); err != nil {
+	if err := cmd.Use(p, runtime.ControlModel, "asked for model "+req.Model); err != nil {
 		return err
 	}
 	cmd.Argv = append(cmd.Argv, flagModel+"="+req.Model)
@@ -136,7 +128,7 @@ func addResume(cmd *runtime.Command, req runtime.Request, p runtime.Profile) err
 		return nil
 	}
 	if !p.Shows(flagResume) {
-		return notShown(flagResume, "continued from an earlier session")
+		return p.NotShown(flagResume, "continued from an earlier session")
 	}
 	cmd.Argv = append(cmd.Argv, flagResume+"="+req.Resume)
 	return nil

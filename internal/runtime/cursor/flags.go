@@ -1,7 +1,6 @@
 package cursor
 
 import (
-	"fmt"
 	"strings"
 
 	"orchestrate/internal/runtime"
@@ -54,8 +53,4 @@ func controls(p runtime.Profile) []runtime.Control {
 		{Name: runtime.ControlEffort, Evidence: "a reasoning depth is part of a model's name"},
 		{Name: runtime.ControlAgent, Evidence: "its help does not show a flag that names an agent"},
 	}
-}
-
-func notShown(flag, what string) error {
-	return fmt.Errorf("agent (Cursor) cannot be %s: its help does not show %s", what, flag)
 }

@@ -30,7 +30,7 @@ func (Adapter) Probe(ctx context.Context, host runtime.Host) runtime.Profile {
 // readHelp makes sure whose program this is and fills Flags and Controls; false when
 // it is a stranger or a job could not be held to reading.
 func readHelp(ctx context.Context, asker *probe.Asker, p *runtime.Profile) bool {
-	answer := asker.Ask(ctx, nil, "--help")
+	answer := asker.AskBare(ctx, "--help")
 	if why := probe.Trouble("agent --help", answer); why != "" {
 		p.Reason, p.NextStep = why, "run "+typed(*p, "--help")+" and see why it does not answer"
 		return false

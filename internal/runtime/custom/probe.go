@@ -105,13 +105,24 @@ func (i *interview) ask(ctx context.Context, args []string) (answer runtime.Answ
 	key := strings.Join(args, "\x00")
 	answer, asked := i.given[key]
 	if !asked {
-		answer = i.asker.Ask(ctx, nil, args...)
+		if i.shows(args) {
+			answer = i.asker.AskBare(ctx, args...)
+		} else {
+			answer = i.asker.Ask(ctx, nil, args...)
+		}
 		i.given[key] = answer
 	}
 	if why := probe.Trouble(i.question(args), answer); why != "" {
 		return answer, i.unverified(fmt.Sprintf("run `%s` and see why it does not answer", i.question(args)), "%s", why)
 	}
 	return answer, true
+}
+
+// shows reports whether the question is one that shows who the program is.
+func (i *interview) shows(args []string) bool {
+	d := i.def
+	return d.Version != nil && slices.Equal(args, d.Version.Args) || d.Identity != nil && slices.Equal(args, d.Identity.Args) ||
+		slices.Equal(args, d.Help)
 }
 
 // question is how a person types it.

@@ -43,6 +43,14 @@ func Filter(env, adapterNames, allow []string) (passed, passedNames, withheldNam
 	return passed, passedNames, withheldNames
 }
 
+// WithoutKeys leaves out what looks like a key by its name.
+func WithoutKeys(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(entry string) bool {
+		name, _ := split(entry)
+		return secret.LooksSecretName(name)
+	})
+}
+
 // Value is a variable's value in env (NAME=value entries), "" when it is not there. Of
 // two entries with one name the last counts.
 func Value(env []string, name string) string {

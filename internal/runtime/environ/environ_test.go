@@ -1,6 +1,7 @@
 package environ
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,5 +45,12 @@ func TestTheLastOfTwoEntriesCounts(t *testing.T) {
 	passed, names, _ := Filter([]string{"PATH=/old", "PATH=/new"}, nil, nil)
 	if strings.Join(passed, " ") != "PATH=/new" || len(names) != 1 {
 		t.Errorf("passed %q under %q", passed, names)
+	}
+}
+
+func TestWithoutKeys(t *testing.T) {
+	got := WithoutKeys([]string{"HOME=/h", "OPENAI_API_KEY=k", "CODEX_HOME=/c", "GITHUB_TOKEN=t", "OPENAI_BASE_URL=u"})
+	if want := []string{"HOME=/h", "CODEX_HOME=/c", "OPENAI_BASE_URL=u"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
 	}
 }

@@ -23,7 +23,7 @@ func (Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Command,
 	}
 	for _, flag := range indispensable() {
 		if !p.Shows(flag) {
-			return runtime.Command{}, notShown(flag, "run, followed and held to its tools")
+			return runtime.Command{}, p.NotShown(flag, "run, followed and held to its tools")
 		}
 	}
 	cmd := runtime.Command{
@@ -67,13 +67,13 @@ func addAccess(cmd *runtime.Command, req runtime.Request, p runtime.Profile) err
 	switch req.Access {
 	case runtime.AccessRead:
 		cmd.Argv = append(cmd.Argv, flagAsk)
-		return need(cmd, p, runtime.ControlReadOnly, "kept from writing")
+		return cmd.Use(p, runtime.ControlReadOnly, "kept from writing")
 	case runtime.AccessEdit:
 		cmd.Argv = append(cmd.Argv, flagAutoEdit)
-		return need(cmd, p, runtime.ControlEditsOnly, "kept to edits in its folder")
+		return cmd.Use(p, runtime.ControlEditsOnly, "kept to edits in its folder")
 	case runtime.AccessShell:
 		if !p.Shows(flagAutoEdit) {
-			return notShown(flagAutoEdit, "let edit unattended")
+			return p.NotShown(flagAutoEdit, "let edit unattended")
 		}
 		cmd.Argv = append(cmd.Argv, flagAutoEdit)
 		return nil
@@ -86,7 +86,7 @@ func addAccess(cmd *runtime.Command, req runtime.Request, p runtime.Profile) err
 func addDirs(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
 	for _, dir := range req.ReadDirs {
 		if !p.Shows(flagDirs) {
-			return notShown(flagDirs, "given the folder "+dir+" to read")
+			return p.NotShown(flagDirs, "given the folder "+dir+" to read")
 		}
 		if slices.Contains([]byte(dir), ',') {
 			return fmt.Errorf("gemini cannot be given the folder %q to read: a comma in its name would make it two; rename it", dir)
@@ -100,7 +100,7 @@ func addModel(cmd *runtime.Command, req runtime.Request, p runtime.Profile) erro
 	if req.Model == "" {
 		return nil
 	}
-	if err := need(cmd, p, runtime.ControlModel, "asked for model "+req.Model); err != nil {
+	if err := cmd.Use(p, runtime.ControlModel, "asked for model "+req.Model); err != nil {
 		return err
 	}
 	cmd.Argv = append(cmd.Argv, flagModel+"="+req.Model)
@@ -112,7 +112,7 @@ func addResume(cmd *runtime.Command, req runtime.Request, p runtime.Profile) err
 		return nil
 	}
 	if !p.Shows(flagResume) {
-		return notShown(flagResume, "continued from an earlier session")
+		return p.NotShown(flagResume, "continued from an earlier session")
 	}
 	cmd.Argv = append(cmd.Argv, flagResume+"="+req.Resume)
 	return nil
@@ -124,7 +124,7 @@ func addPolicy(cmd *runtime.Command, req runtime.Request, p runtime.Profile) err
 	if err != nil {
 		return err
 	}
-	if err := need(cmd, p, runtime.ControlToolLimits, "limited to its tools"); err != nil {
+	if err := cmd.Use(p, runtime.ControlToolLimits, "limited to its tools"); err != nil {
 		return err
 	}
 	if slices.Contains(tools, shell) {
@@ -132,16 +132,4 @@ func addPolicy(cmd *runtime.Command, req runtime.Request, p runtime.Profile) err
 	}
 	cmd.Argv = limited(policyFor(tools, req), p.Executable.Path, cmd.Argv)
 	return nil
-}
-
-func need(cmd *runtime.Command, p runtime.Profile, name runtime.ControlName, what string) error {
-	if !p.Has(name) {
-		return fmt.Errorf("gemini cannot be %s: control %q is not verified: %s", what, name, p.EvidenceOf(name))
-	}
-	cmd.Controls = append(cmd.Controls, name)
-	return nil
-}
-
-func notShown(flag, what string) error {
-	return fmt.Errorf("gemini cannot be %s: its help does not show %s", what, flag)
 }

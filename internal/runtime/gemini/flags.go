@@ -1,8 +1,6 @@
 package gemini
 
 import (
-	"fmt"
-
 	"orchestrate/internal/runtime"
 )
 
@@ -52,29 +50,18 @@ func isolationFlags(p runtime.Profile) []string {
 // Read-only and edits-only need the policy file and everything that keeps other
 // code out: a hook or a tool server would write whatever the policy says.
 func controls(p runtime.Profile, test selfTest) []runtime.Control {
-	limits := given(control(p, runtime.ControlToolLimits, flagPolicy), test.policy)
-	project := given(control(p, runtime.ControlNoProject, flagSkipTrust, flagServers, flagExtensions), test.project)
+	limits := given(p.ControlBy(runtime.ControlToolLimits, flagPolicy), test.policy)
+	project := given(p.ControlBy(runtime.ControlNoProject, flagSkipTrust, flagServers, flagExtensions), test.project)
 	return []runtime.Control{
 		limits,
 		project,
-		given(given(control(p, runtime.ControlReadOnly, flagAsk), limits), project),
-		given(given(control(p, runtime.ControlEditsOnly, flagAutoEdit), limits), project),
-		control(p, runtime.ControlModel, flagModel),
+		given(given(p.ControlBy(runtime.ControlReadOnly, flagAsk), limits), project),
+		given(given(p.ControlBy(runtime.ControlEditsOnly, flagAutoEdit), limits), project),
+		p.ControlBy(runtime.ControlModel, flagModel),
 		{Name: runtime.ControlEffort, Evidence: "gemini has no flag for a reasoning depth"},
 		{Name: runtime.ControlAgent, Evidence: "gemini has no flag that names an agent"},
 		{Name: runtime.ControlOSSandbox, Evidence: "gemini's sandbox is a container image that would have to be fetched; it is not used"},
 	}
-}
-
-func control(p runtime.Profile, name runtime.ControlName, needs ...string) runtime.Control {
-	c := runtime.Control{Name: name, Verified: true}
-	for _, flag := range needs {
-		if !p.Shows(flag) {
-			return runtime.Control{Name: name, Evidence: fmt.Sprintf("help does not show %s", flag)}
-		}
-		c.Evidence = joined(c.Evidence, p.Flags[flag])
-	}
-	return c
 }
 
 // given is c as far as what it rests on holds too.

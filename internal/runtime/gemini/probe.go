@@ -38,7 +38,7 @@ func askAll(ctx context.Context, asker *probe.Asker, p *runtime.Profile) {
 // readHelp fills Flags; false when this is another program or jobs could not even
 // be started.
 func readHelp(ctx context.Context, asker *probe.Asker, p *runtime.Profile) bool {
-	answer := asker.Ask(ctx, nil, "--help")
+	answer := asker.AskBare(ctx, "--help")
 	if why := probe.Trouble("gemini --help", answer); why != "" {
 		p.Reason, p.NextStep = why, "run `gemini --help` and see why it does not answer"
 		return false

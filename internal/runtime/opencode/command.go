@@ -21,7 +21,7 @@ func (a Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Comman
 	}
 	for _, flag := range indispensable() {
 		if !p.Shows(flag) {
-			return runtime.Command{}, a.about.notShown(flag, "followed")
+			return runtime.Command{}, p.NotShown(flag, "followed")
 		}
 	}
 	// A program of this make reads such files before it has read its own settings.
@@ -49,17 +49,17 @@ func (a Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Comman
 
 // addAccess names the controls that hold.
 func (b about) addAccess(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
-	if err := b.need(cmd, p, runtime.ControlNoProject, "kept from the project's own configuration"); err != nil {
+	if err := cmd.Use(p, runtime.ControlNoProject, "kept from the project's own configuration"); err != nil {
 		return err
 	}
 	switch req.Access {
 	case runtime.AccessRead:
-		return b.need(cmd, p, runtime.ControlReadOnly, "kept from writing")
+		return cmd.Use(p, runtime.ControlReadOnly, "kept from writing")
 	case runtime.AccessEdit:
 		if err := closedIn(req.Dir); err != nil {
 			return fmt.Errorf("%s: %w", b.name, err)
 		}
-		return b.need(cmd, p, runtime.ControlEditsOnly, "kept to edits in its folder")
+		return cmd.Use(p, runtime.ControlEditsOnly, "kept to edits in its folder")
 	case runtime.AccessShell:
 		if !p.Shows(shellKey) {
 			return fmt.Errorf("%s cannot be given a shell: its agent list does not show that a permission table can grant one; use another runtime", b.name)
@@ -70,17 +70,9 @@ func (b about) addAccess(cmd *runtime.Command, req runtime.Request, p runtime.Pr
 	return fmt.Errorf("%s knows no access %q", b.name, req.Access)
 }
 
-func (b about) need(cmd *runtime.Command, p runtime.Profile, name runtime.ControlName, what string) error {
-	if !p.Has(name) {
-		return fmt.Errorf("%s cannot be %s: control %q is not verified: %s", b.name, what, name, p.EvidenceOf(name))
-	}
-	cmd.Controls = append(cmd.Controls, name)
-	return nil
-}
-
 // addTable gives the permission table of the job.
 func (b about) addTable(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
-	if err := b.need(cmd, p, runtime.ControlToolLimits, "limited to its tools"); err != nil {
+	if err := cmd.Use(p, runtime.ControlToolLimits, "limited to its tools"); err != nil {
 		return err
 	}
 	if scoped(req) && !p.Shows(plainKey) {
@@ -99,7 +91,7 @@ func (b about) addModel(cmd *runtime.Command, req runtime.Request, p runtime.Pro
 		if _, listed := p.ModelNamed(req.Model); !listed && !p.ModelsPartial {
 			return fmt.Errorf("%s does not list model %q", b.name, req.Model)
 		}
-		if err := b.need(cmd, p, runtime.ControlModel, "asked for model "+req.Model); err != nil {
+		if err := cmd.Use(p, runtime.ControlModel, "asked for model "+req.Model); err != nil {
 			return err
 		}
 		cmd.Argv = append(cmd.Argv, flagModel+"="+req.Model)
@@ -110,7 +102,7 @@ func (b about) addModel(cmd *runtime.Command, req runtime.Request, p runtime.Pro
 	if err := p.CheckEffort(req.Model, req.Effort); err != nil {
 		return err
 	}
-	if err := b.need(cmd, p, runtime.ControlEffort, "asked for effort "+req.Effort); err != nil {
+	if err := cmd.Use(p, runtime.ControlEffort, "asked for effort "+req.Effort); err != nil {
 		return err
 	}
 	cmd.Argv = append(cmd.Argv, flagVariant+"="+req.Effort)
@@ -137,7 +129,7 @@ func (b about) addAgent(cmd *runtime.Command, req runtime.Request, p runtime.Pro
 	if !p.Shows(heldKey(tried, req.Agent)) {
 		return fmt.Errorf("agent %q of %s is not shown to keep to the table for %q access: it has permissions of its own", req.Agent, b.name, tried)
 	}
-	if err := b.need(cmd, p, runtime.ControlAgent, "asked for agent "+req.Agent); err != nil {
+	if err := cmd.Use(p, runtime.ControlAgent, "asked for agent "+req.Agent); err != nil {
 		return err
 	}
 	cmd.Argv = append(cmd.Argv, flagAgent+"="+req.Agent)
@@ -151,7 +143,7 @@ func (b about) addResume(cmd *runtime.Command, req runtime.Request, p runtime.Pr
 	case !strings.HasPrefix(req.Resume, sessionPrefix):
 		return errors.New("a session id of " + b.name + " begins with " + sessionPrefix)
 	case !p.Shows(flagSession):
-		return b.notShown(flagSession, "continued from an earlier session")
+		return p.NotShown(flagSession, "continued from an earlier session")
 	}
 	cmd.Argv = append(cmd.Argv, flagSession+"="+req.Resume)
 	return nil
@@ -159,7 +151,3 @@ func (b about) addResume(cmd *runtime.Command, req runtime.Request, p runtime.Pr
 
 // sessionPrefix begins every session id.
 const sessionPrefix = "ses_"
-
-func (b about) notShown(flag, what string) error {
-	return fmt.Errorf("%s cannot be %s: its help does not show %s", b.name, what, flag)
-}

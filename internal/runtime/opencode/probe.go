@@ -43,7 +43,7 @@ func (b about) askAll(ctx context.Context, asker *probe.Asker, p *runtime.Profil
 // readHelp fills Flags; false when the program is another one or jobs could not
 // even be started.
 func (b about) readHelp(ctx context.Context, asker *probe.Asker, p *runtime.Profile) bool {
-	answer := asker.Ask(ctx, nil, "run", "--help")
+	answer := asker.AskBare(ctx, "run", "--help")
 	what := fmt.Sprintf("%s run --help", b.name)
 	if why := probe.Trouble(what, answer); why != "" {
 		p.Reason, p.NextStep = why, fmt.Sprintf("run `%s` and see why it does not answer", what)

@@ -39,7 +39,7 @@ func (Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Command,
 func unsupported(req runtime.Request, p runtime.Profile) error {
 	for _, flag := range indispensable() {
 		if !p.Shows(flag) {
-			return notShown(flag, "followed and limited")
+			return p.NotShown(flag, "followed and limited")
 		}
 	}
 	if req.Agent != "" {
@@ -52,7 +52,7 @@ func unsupported(req runtime.Request, p runtime.Profile) error {
 func addAccess(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
 	switch req.Access {
 	case runtime.AccessRead:
-		return need(cmd, p, runtime.ControlReadOnly, "kept from writing")
+		return cmd.Use(p, runtime.ControlReadOnly, "kept from writing")
 	case runtime.AccessEdit:
 		cmd.Limits = append(cmd.Limits, "edits are not confined to their folder")
 	case runtime.AccessShell:
@@ -63,21 +63,13 @@ func addAccess(cmd *runtime.Command, req runtime.Request, p runtime.Profile) err
 	return nil
 }
 
-func need(cmd *runtime.Command, p runtime.Profile, name runtime.ControlName, what string) error {
-	if !p.Has(name) {
-		return fmt.Errorf("pi cannot be %s: control %q is not verified: %s", what, name, p.EvidenceOf(name))
-	}
-	cmd.Controls = append(cmd.Controls, name)
-	return nil
-}
-
 func addTools(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
 	tools, err := granted(req)
 	if err != nil {
 		return err
 	}
 	for _, name := range []runtime.ControlName{runtime.ControlToolLimits, runtime.ControlNoProject} {
-		if err := need(cmd, p, name, "limited to its tools"); err != nil {
+		if err := cmd.Use(p, name, "limited to its tools"); err != nil {
 			return err
 		}
 	}
@@ -86,7 +78,7 @@ func addTools(cmd *runtime.Command, req runtime.Request, p runtime.Profile) erro
 		return nil
 	}
 	if !p.Shows(flagNoTools) {
-		return notShown(flagNoTools, "left without any tool")
+		return p.NotShown(flagNoTools, "left without any tool")
 	}
 	cmd.Argv = append(cmd.Argv, flagNoTools)
 	return nil
@@ -98,7 +90,7 @@ func addModel(cmd *runtime.Command, req runtime.Request, p runtime.Profile) erro
 	if req.Model == "" {
 		return nil
 	}
-	if err := need(cmd, p, runtime.ControlModel, "asked for model "+req.Model); err != nil {
+	if err := cmd.Use(p, runtime.ControlModel, "asked for model "+req.Model); err != nil {
 		return err
 	}
 	if _, listed := p.ModelNamed(req.Model); !listed {
@@ -112,7 +104,7 @@ func addEffort(cmd *runtime.Command, req runtime.Request, p runtime.Profile) err
 	if req.Effort == "" {
 		return nil
 	}
-	if err := need(cmd, p, runtime.ControlEffort, "asked for effort "+req.Effort); err != nil {
+	if err := cmd.Use(p, runtime.ControlEffort, "asked for effort "+req.Effort); err != nil {
 		return err
 	}
 	if err := p.CheckEffort(req.Model, req.Effort); err != nil {
@@ -129,7 +121,7 @@ func addResume(cmd *runtime.Command, req runtime.Request, p runtime.Profile) err
 	case req.Resume == "":
 		return nil
 	case !p.Shows(flagSession):
-		return notShown(flagSession, "continued from an earlier session")
+		return p.NotShown(flagSession, "continued from an earlier session")
 	case strings.Trim(req.Resume, letters+digits+"-") != "" || strings.HasPrefix(req.Resume, "-"):
 		return fmt.Errorf("%q is not the id of a session of pi", req.Resume)
 	}

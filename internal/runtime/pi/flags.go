@@ -1,7 +1,6 @@
 package pi
 
 import (
-	"fmt"
 	"strings"
 
 	"orchestrate/internal/runtime"
@@ -93,31 +92,13 @@ func readingExample(help string) string {
 // controls says which restrictions the shown flags amount to.
 func controls(p runtime.Profile) []runtime.Control {
 	return []runtime.Control{
-		control(p, runtime.ControlReadOnly, flagTools, readingKey, flagNoProject, flagNoCode, flagNoServers, flagSessionDir),
-		control(p, runtime.ControlToolLimits, flagTools, flagNoCode, flagNoServers),
-		control(p, runtime.ControlModel, flagModel),
-		control(p, runtime.ControlEffort, flagThinking),
-		control(p, runtime.ControlNoProject, flagNoProject, flagNoCode, flagNoServers, flagSessionDir),
+		p.ControlBy(runtime.ControlReadOnly, flagTools, readingKey, flagNoProject, flagNoCode, flagNoServers, flagSessionDir),
+		p.ControlBy(runtime.ControlToolLimits, flagTools, flagNoCode, flagNoServers),
+		p.ControlBy(runtime.ControlModel, flagModel),
+		p.ControlBy(runtime.ControlEffort, flagThinking),
+		p.ControlBy(runtime.ControlNoProject, flagNoProject, flagNoCode, flagNoServers, flagSessionDir),
 		{Name: runtime.ControlEditsOnly, Evidence: "pi has no permission system: its tools write anywhere"},
 		{Name: runtime.ControlOSSandbox, Evidence: "pi has no sandbox of its own"},
 		{Name: runtime.ControlAgent, Evidence: "pi has no agents"},
 	}
-}
-
-func control(p runtime.Profile, name runtime.ControlName, needs ...string) runtime.Control {
-	c := runtime.Control{Name: name, Verified: true}
-	for _, flag := range needs {
-		if !p.Shows(flag) {
-			return runtime.Control{Name: name, Evidence: "help does not show " + flag}
-		}
-		if c.Evidence != "" {
-			c.Evidence += " · "
-		}
-		c.Evidence += p.Flags[flag]
-	}
-	return c
-}
-
-func notShown(flag, what string) error {
-	return fmt.Errorf("pi cannot be %s: its help does not show %s", what, flag)
 }

@@ -35,7 +35,7 @@ func askAll(ctx context.Context, asker *probe.Asker, p *runtime.Profile) {
 // readHelp makes sure whose program this is and fills Flags and Controls; false
 // when it is a stranger or jobs could not even be followed.
 func readHelp(ctx context.Context, asker *probe.Asker, p *runtime.Profile) bool {
-	answer := asker.Ask(ctx, nil, "--help")
+	answer := asker.AskBare(ctx, "--help")
 	if why := probe.Trouble("pi --help", answer); why != "" {
 		p.Reason, p.NextStep = why, "run `pi --help` and see why it does not answer"
 		return false

@@ -60,7 +60,7 @@ func readSignIn(ctx context.Context, asker *probe.Asker, p *runtime.Profile, pro
 // showsCheck reports whether the help of `pi auth` shows the status command and
 // every flag of it that is used. Its neighbours print secrets.
 func showsCheck(ctx context.Context, asker *probe.Asker) bool {
-	answer := asker.Ask(ctx, nil, "auth", "--help")
+	answer := asker.AskBare(ctx, "auth", "--help")
 	help := string(answer.Stdout)
 	shown := probe.Flags(help, flagProvider, flagAsJSON, flagNoRefresh)
 	return probe.Trouble("", answer) == "" && len(shown) == 3 && strings.Contains(help, "pi auth check ")

@@ -24,6 +24,12 @@ func (a *Asker) Ask(ctx context.Context, stdin []byte, args ...string) runtime.A
 	return a.run(ctx, stdin, append([]string{a.Path}, args...))
 }
 
+// AskBare is Ask for what shows who the program is: a stranger of the same name gets
+// none of the person's keys.
+func (a *Asker) AskBare(ctx context.Context, args ...string) runtime.Answer {
+	return a.put(ctx, runtime.Question{Argv: append([]string{a.Path}, args...), Env: a.Env, Bare: true})
+}
+
 // AskIn is Ask with dir as the working folder, by way of a shell, since a host
 // runs every question in a scratch folder of its own choice.
 func (a *Asker) AskIn(ctx context.Context, dir string, args ...string) runtime.Answer {
@@ -53,7 +59,11 @@ func (a *Asker) Converse(ctx context.Context, questions []byte, replies int, arg
 }
 
 func (a *Asker) run(ctx context.Context, stdin []byte, argv []string) runtime.Answer {
-	answer := a.Host.Run(ctx, runtime.Question{Argv: argv, Stdin: stdin, Env: a.Env})
+	return a.put(ctx, runtime.Question{Argv: argv, Stdin: stdin, Env: a.Env})
+}
+
+func (a *Asker) put(ctx context.Context, q runtime.Question) runtime.Answer {
+	answer := a.Host.Run(ctx, q)
 	a.evidence = append(a.evidence, answer.Evidence)
 	return answer
 }

@@ -48,7 +48,7 @@ func Identify(ctx context.Context, host runtime.Host, id Identity, env []string)
 }
 
 func version(ctx context.Context, asker *Asker, id Identity) (found, reason string) {
-	answer := asker.Ask(ctx, nil, "--version")
+	answer := asker.AskBare(ctx, "--version")
 	if why := Trouble(id.Name+" --version", answer); why != "" {
 		return "", why
 	}

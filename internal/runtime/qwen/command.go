@@ -50,7 +50,7 @@ func envPrefixes() []string {
 func unsupported(req runtime.Request, p runtime.Profile) error {
 	for _, flag := range indispensable() {
 		if !p.Shows(flag) {
-			return notShown(flag, "followed and limited")
+			return p.NotShown(flag, "followed and limited")
 		}
 	}
 	switch {
@@ -67,10 +67,10 @@ func addAccess(cmd *runtime.Command, req runtime.Request, p runtime.Profile) err
 	switch req.Access {
 	case runtime.AccessRead:
 		cmd.Argv = append(cmd.Argv, flagAsk)
-		return need(cmd, p, runtime.ControlReadOnly, "kept from writing")
+		return cmd.Use(p, runtime.ControlReadOnly, "kept from writing")
 	case runtime.AccessEdit, runtime.AccessShell:
 		if !p.Shows(flagAutoEdit) {
-			return notShown(flagAutoEdit, "let edit unattended")
+			return p.NotShown(flagAutoEdit, "let edit unattended")
 		}
 		cmd.Argv = append(cmd.Argv, flagAutoEdit)
 		cmd.Limits = append(cmd.Limits, "edits are not shown to stay in their folder")
@@ -83,24 +83,16 @@ func addAccess(cmd *runtime.Command, req runtime.Request, p runtime.Profile) err
 	return nil
 }
 
-func need(cmd *runtime.Command, p runtime.Profile, name runtime.ControlName, what string) error {
-	if !p.Has(name) {
-		return fmt.Errorf("qwen cannot be %s: control %q is not verified: %s", what, name, p.EvidenceOf(name))
-	}
-	cmd.Controls = append(cmd.Controls, name)
-	return nil
-}
-
 func addTools(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
 	g, err := grantFor(req)
 	if err != nil {
 		return err
 	}
-	if err := need(cmd, p, runtime.ControlToolLimits, "limited to its tools"); err != nil {
+	if err := cmd.Use(p, runtime.ControlToolLimits, "limited to its tools"); err != nil {
 		return err
 	}
 	if len(g.allowed) > 0 && !p.Shows(flagAllow) {
-		return notShown(flagAllow, "given the tools "+strings.Join(g.allowed, ", "))
+		return p.NotShown(flagAllow, "given the tools "+strings.Join(g.allowed, ", "))
 	}
 	for _, tool := range g.excluded {
 		cmd.Argv = append(cmd.Argv, flagExclude+"="+tool)
@@ -118,7 +110,7 @@ func addReadDirs(cmd *runtime.Command, req runtime.Request, p runtime.Profile) e
 		return nil
 	}
 	if !p.Shows(flagAddDir) {
-		return notShown(flagAddDir, "given folders outside its own to read")
+		return p.NotShown(flagAddDir, "given folders outside its own to read")
 	}
 	for _, dir := range req.ReadDirs {
 		if strings.Contains(dir, ",") {
@@ -136,7 +128,7 @@ func addModel(cmd *runtime.Command, req runtime.Request, p runtime.Profile) erro
 	if req.Model == "" {
 		return nil
 	}
-	if err := need(cmd, p, runtime.ControlModel, "asked for model "+req.Model); err != nil {
+	if err := cmd.Use(p, runtime.ControlModel, "asked for model "+req.Model); err != nil {
 		return err
 	}
 	cmd.Argv = append(cmd.Argv, flagModel+"="+req.Model)
@@ -148,7 +140,7 @@ func addResume(cmd *runtime.Command, req runtime.Request, p runtime.Profile) err
 		return nil
 	}
 	if !p.Shows(flagResume) {
-		return notShown(flagResume, "continued from an earlier session")
+		return p.NotShown(flagResume, "continued from an earlier session")
 	}
 	cmd.Argv = append(cmd.Argv, flagResume+"="+req.Resume)
 	return nil

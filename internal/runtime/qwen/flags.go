@@ -1,8 +1,6 @@
 package qwen
 
 import (
-	"fmt"
-
 	"orchestrate/internal/runtime"
 )
 
@@ -41,31 +39,13 @@ func safeArgs() []string { return []string{flagSafe} }
 // tool server or a rule of the project would write all the same.
 func controls(p runtime.Profile) []runtime.Control {
 	return []runtime.Control{
-		control(p, runtime.ControlReadOnly, flagAsk, flagExclude, flagSafe),
-		control(p, runtime.ControlToolLimits, flagExclude, flagSafe),
-		control(p, runtime.ControlModel, flagModel),
+		p.ControlBy(runtime.ControlReadOnly, flagAsk, flagExclude, flagSafe),
+		p.ControlBy(runtime.ControlToolLimits, flagExclude, flagSafe),
+		p.ControlBy(runtime.ControlModel, flagModel),
 		{Name: runtime.ControlEditsOnly, Evidence: "help does not say that edits approved by " + flagAutoEdit + " stay inside the working folder"},
 		{Name: runtime.ControlNoProject, Evidence: "help does not say that " + flagSafe + " leaves out the project's settings and environment files"},
 		{Name: runtime.ControlOSSandbox, Evidence: "its sandbox has no self-test that needs no model call"},
 		{Name: runtime.ControlEffort, Evidence: "qwen has no flag for a reasoning depth"},
 		{Name: runtime.ControlAgent, Evidence: "qwen has no flag that names an agent"},
 	}
-}
-
-func control(p runtime.Profile, name runtime.ControlName, needs ...string) runtime.Control {
-	c := runtime.Control{Name: name, Verified: true}
-	for _, flag := range needs {
-		if !p.Shows(flag) {
-			return runtime.Control{Name: name, Evidence: "help does not show " + flag}
-		}
-		if c.Evidence != "" {
-			c.Evidence += " · "
-		}
-		c.Evidence += p.Flags[flag]
-	}
-	return c
-}
-
-func notShown(flag, what string) error {
-	return fmt.Errorf("qwen cannot be %s: its help does not show %s", what, flag)
 }

@@ -27,7 +27,7 @@ func (Adapter) Probe(ctx context.Context, host runtime.Host) runtime.Profile {
 // readHelp makes sure whose program this is and fills Flags and Controls; false
 // when it is a stranger or jobs could not even be followed.
 func readHelp(ctx context.Context, asker *probe.Asker, p *runtime.Profile) bool {
-	answer := asker.Ask(ctx, nil, "--help")
+	answer := asker.AskBare(ctx, "--help")
 	if why := probe.Trouble("qwen --help", answer); why != "" {
 		p.Reason, p.NextStep = why, "run `qwen --help` and see why it does not answer"
 		return false
