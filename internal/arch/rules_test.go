@@ -18,7 +18,7 @@ var pipeline = []string{
 
 // tools know nothing of the pipeline. They may use one another.
 var tools = []string{
-	"runtime", "supervise", "capture", "secret", "workspace", "ledger", "history", "ui", "untrusted", "shellword", "schema", "modelsim", "version", "failpoint", "process", "detach",
+	"runtime", "supervise", "capture", "secret", "workspace", "ledger", "history", "ui", "untrusted", "shellword", "schema", "modelsim", "version", "failpoint", "process", "detach", "sandbox",
 }
 
 // pure rooms decide and touch nothing: no disk, process, network or clock. Every
@@ -36,7 +36,7 @@ var startsProcesses = []string{
 
 // leanSupervisor is all of this module that the supervisor binary may link.
 var leanSupervisor = []string{
-	"cmd/orchestrate-supervise", "internal/supervise", "internal/process", "internal/failpoint", "internal/capture", "internal/secret", "internal/version",
+	"cmd/orchestrate-supervise", "internal/supervise", "internal/process", "internal/failpoint", "internal/capture", "internal/secret", "internal/version", "internal/sandbox",
 	"internal/runtime", "internal/runtime/probe", "internal/runtime/decoders",
 	"internal/runtime/claude", "internal/runtime/codex", "internal/runtime/exec", "internal/runtime/standin",
 	"internal/runtime/qwen", "internal/runtime/copilot", "internal/runtime/gemini",

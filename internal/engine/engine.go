@@ -11,6 +11,7 @@ import (
 	"orchestrate/internal/policy"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/environ"
+	"orchestrate/internal/sandbox"
 )
 
 // Engine is what stays the same for every run of this process.
@@ -20,8 +21,10 @@ type Engine struct {
 	// Supervisor starts the process that will own an attempt's tree.
 	Supervisor func(context.Context) (Supervisor, error)
 	Operator   policy.Operator
-	Env        []string // this process's environment; jobs get a part of it
-	Now        func() time.Time
+	// Sandbox tests, live, what this host's sandbox enforces; nil = nothing is.
+	Sandbox func(context.Context) sandbox.Level
+	Env     []string // this process's environment; jobs get a part of it
+	Now     func() time.Time
 }
 
 // Request says what a person asked for.

@@ -17,6 +17,7 @@ import (
 	"orchestrate/internal/policy"
 	"orchestrate/internal/route"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/sandbox"
 	"orchestrate/internal/secret"
 	"orchestrate/internal/secret/detect"
 	"orchestrate/internal/spec"
@@ -39,7 +40,8 @@ type Plan struct {
 	Base      string          // commit; "" without a repository
 	Dirty     []string        // paths of the checkout that worktrees will not see
 	Inventory inventory.Inventory
-	Jobs      []Planned // in the spec's order
+	Sandbox   sandbox.Level // of this host, as tested for this command
+	Jobs      []Planned     // in the spec's order
 	Arbiter   Judge
 	Notes     []string // what a person should know before the run
 

@@ -113,6 +113,7 @@ type Route struct {
 	Isolation        string      `json:"isolation"`
 	IsolationWhy     string      `json:"isolationWhy"` // "" when as the spec said
 	Access           string      `json:"access"`
+	Sandbox          string      `json:"sandbox"` // what holds its processes: own (the runtime's), landlock (the engine's), "" = nothing
 	Controls         []string    `json:"controls"`
 	Constrained      []string    `json:"constrained"`
 	Why              string      `json:"why"`

@@ -26,6 +26,8 @@ type Operator struct {
 	Runtimes map[string]RuntimeRule `yaml:"runtimes"`
 	// Secrets holds findings that are not secrets.
 	Secrets SecretRule `yaml:"secrets"`
+	// Sandbox is what the operator says about the engine's own sandbox.
+	Sandbox SandboxRule `yaml:"sandbox"`
 	// WorktreeRoot is where worktrees go instead of the run directory; absolute, or
 	// beginning with ~/ for the home folder. "" = the run directory.
 	WorktreeRoot string `yaml:"worktree_root"`
@@ -49,6 +51,14 @@ type ModelRule struct {
 // SecretRule lists what the secret detector may let through.
 type SecretRule struct {
 	Allow []string `yaml:"allow"` // fingerprints as the refusal prints them
+}
+
+// SandboxRule is the operator's word on the engine's own sandbox. Paths are absolute or
+// begin with ~/ for the home folder.
+type SandboxRule struct {
+	Off      bool     `yaml:"off"`      // jobs and checks run without it; what needs it is blocked
+	Writable []string `yaml:"writable"` // that jobs and checks may change besides
+	Readable []string `yaml:"readable"` // that they may read although it is denied by default
 }
 
 // maxOperator bounds the configuration file, in bytes.

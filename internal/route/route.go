@@ -13,6 +13,7 @@ import (
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/policy"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/sandbox"
 	"orchestrate/internal/spec"
 )
 
@@ -36,6 +37,11 @@ type Input struct {
 	Profiles map[string]runtime.Profile // this run's live profiles by runtime
 	Known    []string                   // names of all runtimes, also of those that were not asked
 	Operator policy.Operator
+
+	Sandbox sandbox.Level // what this host enforces, the zero value nothing
+	// Unboxed says why the engine's sandbox cannot bound the job in the shared checkout;
+	// "" = it can.
+	Unboxed string
 
 	Isolate        string // why the graph wants a worktree for the job; "" = it does not
 	NoWorktreeNext string // what a person can do about that; "" = make a repository

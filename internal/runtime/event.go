@@ -23,6 +23,7 @@ const (
 
 	EventStarted  EventKind = "started"        // PID, StartTime of the direct child
 	EventProcess  EventKind = "process"        // PID, StartTime of a descendant, as first seen
+	EventBoundary EventKind = "sandbox_denied" // Text: a line of output which says that the OS sandbox refused something
 	EventOversize EventKind = "oversize_line"  // Bytes: a line over 4 MiB was dropped for the decoder
 	EventSignal   EventKind = "signal"         // Text: which signal the supervisor sent and why
 	EventDropped  EventKind = "events_dropped" // Bytes: the event log reached its bound

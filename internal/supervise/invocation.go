@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/sandbox"
 )
 
 // Invocation is one attempt as it is handed to a supervisor, in one frame. It
@@ -28,6 +29,8 @@ type Invocation struct {
 	PoliteStop  string              `json:"politeStop"`  // INT, TERM, TERM-GROUP or ""
 	MaxBytes    int64               `json:"maxBytes"`    // kept per stream, head and tail together
 	Secrets     []string            `json:"secrets"`     // exact values to redact beside the patterns
+	// Sandbox is what the program is held to by the kernel; nil = it is not.
+	Sandbox *sandbox.Policy `json:"sandbox,omitempty"`
 	// AllowedSecrets are the fingerprints of values that the operator allowed.
 	AllowedSecrets []string `json:"allowedSecrets"`
 	Unredacted     bool     `json:"unredacted"` // only for the test that proves its searcher
