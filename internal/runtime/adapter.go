@@ -90,6 +90,7 @@ type Request struct {
 	AllowedTools    []string // nil = the adapter's own set for Access
 	DisallowedTools []string
 	Resume          string   // session id to continue, or ""
+	Project         bool     // the operator lets the project's own hooks, settings and instructions apply
 	Script          string   // standin only: absolute path of its script, or ""
 	Judged          []string // standin only: ids that the arbiter is asked about, each with the citation to give: ID or ID=KIND:REF
 	OwnedPaths      []string // standin only: globs relative to Dir that it may write
