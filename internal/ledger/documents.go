@@ -4,14 +4,16 @@ import (
 	"time"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/sandbox"
 )
 
-// Runtimes is runtimes.json: the profiles of this run, and by runtime which part
-// of our environment its processes get.
+// Runtimes is runtimes.json: the profiles of this run, by runtime which part of our
+// environment its processes get, and what this host's sandbox was seen to enforce.
 type Runtimes struct {
 	SchemaVersion int                    `json:"schemaVersion"`
 	Profiles      []runtime.Profile      `json:"profiles"`
 	Environments  map[string]Environment `json:"environments"`
+	Sandbox       sandbox.Level          `json:"sandbox"`
 }
 
 // Checkout is checkout.json: what the shared checkout is compared with.

@@ -39,6 +39,7 @@ type RuntimeRule struct {
 	Capability Capability           `yaml:"capability"`
 	Family     string               `yaml:"family"`
 	Models     map[string]ModelRule `yaml:"models"`
+	Project    bool                 `yaml:"project"` // a project's own hooks and settings may apply to it
 	Custom     *custom.Definition   `yaml:"custom"` // makes it a runtime; nil = a known one
 }
 

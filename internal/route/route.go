@@ -42,6 +42,9 @@ type Input struct {
 	// Unboxed says why the engine's sandbox cannot bound the job in the shared checkout;
 	// "" = it can.
 	Unboxed string
+	// Own names the runtimes that work only in a sandbox of their own
+	// (runtime.Confinement.Own): the engine's is not put around them.
+	Own map[string]bool
 
 	Isolate        string // why the graph wants a worktree for the job; "" = it does not
 	NoWorktreeNext string // what a person can do about that; "" = make a repository
