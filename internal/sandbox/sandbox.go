@@ -14,6 +14,9 @@ type Policy struct {
 	Deny []string `json:"deny"`
 	// Read are exceptions to Deny that may be read.
 	Read []string `json:"read"`
+	// List are folders whose names may be listed, with those of all below, although
+	// something below is denied.
+	List []string `json:"list"`
 }
 
 // State says how far a host's sandbox can be relied on.
