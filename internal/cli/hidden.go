@@ -10,6 +10,7 @@ import (
 	acpclient "orchestrate/internal/runtime/acp/client"
 	"orchestrate/internal/runtime/decoders"
 	"orchestrate/internal/runtime/standin/script"
+	"orchestrate/internal/sandbox/private/gocache"
 	"orchestrate/internal/supervise"
 )
 
@@ -56,6 +57,13 @@ func hidden(sys System) []*cobra.Command {
 			Short: "Have one turn with an agent that speaks the Agent Client Protocol",
 			RunE: func(_ *cobra.Command, args []string) error {
 				return exit(acpclient.Main(args, sys.In, sys.Out, sys.Err))
+			},
+		},
+		{
+			Use: gocache.Command, Hidden: true, DisableFlagParsing: true,
+			Short: "Serve a go command as its build cache",
+			RunE: func(_ *cobra.Command, args []string) error {
+				return exit(gocache.Main(args, sys.In, sys.Out, sys.Err))
 			},
 		},
 	}

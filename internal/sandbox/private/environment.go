@@ -15,5 +15,8 @@ func (d Dir) environment(ask Ask) []string {
 		"npm_config_logs_dir=" + d.in("npm/_logs"),
 		"GRADLE_USER_HOME=" + d.in("gradle"),
 	}
+	if v := goCacheProgram(ask, d.in("go-build")); v != "" {
+		env = append(env, "GOCACHEPROG="+v)
+	}
 	return env
 }
