@@ -12,6 +12,7 @@ import (
 	"orchestrate/internal/policy"
 	"orchestrate/internal/route"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/sandbox"
 	"orchestrate/internal/spec"
 )
 
@@ -23,50 +24,84 @@ type need struct {
 }
 
 // Decide holds a route against the controls of its risk tier and says why the job
-// may not be dispatched on it; nil when it may. Work at R3, and work whose spec asks
-// for an approval, is blocked, since nobody can approve it yet.
-func Decide(j *spec.Job, r ledger.Route) *route.Block {
-	if needsApproval(j, r) {
-		return approvalBlock(j, r)
-	}
+// may not be dispatched on it; nil when it may. host is what this machine's sandbox
+// enforces. Work at R3, and work whose spec asks for an approval, is blocked, since
+// nobody can approve it yet; what could not be dispatched anyway needs no approval.
+func Decide(j *spec.Job, r ledger.Route, host sandbox.Level) *route.Block {
 	var missing []need
-	for _, n := range needs(j, policy.Risk(r.Risk)) {
+	for _, n := range needs(j, policy.Risk(r.Risk), host) {
 		if !n.met(j, r) {
 			missing = append(missing, n)
 		}
 	}
-	if len(missing) > 0 {
+	switch {
+	case len(missing) > 0:
 		return controlsBlock(r, missing)
+	case needsApproval(j, r):
+		return approvalBlock(j, r)
 	}
 	return nil
 }
 
+// A way on where only this program can be wrong.
+const reportIt = "this is a fault of the program; please report it"
+
 // needs is the contract's table of minimum controls. Each tier adds to the one
 // below; what concerns changes is asked of writers only.
-func needs(j *spec.Job, risk policy.Risk) []need {
+func needs(j *spec.Job, risk policy.Risk, host sandbox.Level) []need {
 	out := []need{
 		{"explicit cwd", holds(route.ControlCwd), "name the job's cwd"},
 		{"bounded timeout", holds(route.ControlTimeout), "give the job a timeout"},
-		{"capture", holds(route.ControlCapture), "this is a fault of the program; please report it"},
+		{"capture", holds(route.ControlCapture), reportIt},
+		{"no access beyond need", granted, reportIt},
 		{"write boundary", bounded, "take out `isolation: none`, or name a runtime with a sandbox or a mode that bounds its writes"},
 	}
 	if j.Writes() {
-		out = append(out,
-			need{"tool limits", limited, "name a runtime whose tools can be limited"},
-			need{"patch", holds(route.ControlPatch), "this is a fault of the program; please report it"},
-			need{"owned paths", holds(route.ControlOwnership), "this is a fault of the program; please report it"},
-		)
+		out = append(out, ofWriters...)
+	} else {
+		out = append(out, need{"fingerprint of the checkout", watched, reportIt})
 	}
 	if !risk.Less(policy.R2) {
-		out = append(out,
-			need{"worktree", holds(route.ControlWorktree), "take out `isolation: none`"},
-			need{"sandbox for its shell", confined, "name a runtime with a sandbox, or take the shell out of allowed_tools"},
-		)
-		if j.Writes() {
-			out = append(out, need{"checks", func(j *spec.Job, _ ledger.Route) bool { return len(j.Checks) > 0 }, "give the job at least one check"})
-		}
+		out = append(out, ofR2(j, host)...)
+	}
+	if !risk.Less(policy.R3) {
+		out = append(out, ofR3...)
 	}
 	return out
+}
+
+// ofWriters is what R1 asks for beside its boundary.
+var ofWriters = []need{
+	{"tool limits", limited, "name a runtime whose tools can be limited"},
+	{"patch", holds(route.ControlPatch), reportIt},
+	{"owned paths", holds(route.ControlOwnership), reportIt},
+}
+
+// ofR2 is what R2 adds. That its work is reviewed is the arbiter's part.
+func ofR2(j *spec.Job, host sandbox.Level) []need {
+	out := []need{
+		{"worktree", holds(route.ControlWorktree), "take out `isolation: none`"},
+		{"sandbox for its shell", confined, "name a runtime with a sandbox, or take the shell out of allowed_tools"},
+	}
+	if host.Holds() {
+		out = append(out, need{"sandbox", sandboxed, "name a runtime that works in the engine's sandbox, or whose own can be shown to hold"})
+	}
+	if j.Writes() {
+		out = append(out, need{"checks", func(j *spec.Job, _ ledger.Route) bool { return len(j.Checks) > 0 }, "give the job at least one check"})
+	}
+	return out
+}
+
+// ofR3 is what R3 adds beside the approval: an isolation by words alone is none.
+var ofR3 = []need{
+	{
+		"enforced boundary", func(_ *spec.Job, r ledger.Route) bool { return enforced(r) },
+		"run it where a sandbox holds it (`orchestrate doctor` says what this host enforces), or do this step by hand",
+	},
+	{
+		"preview and rollback", func(j *spec.Job, _ ledger.Route) bool { return j.Preview != "" && j.Rollback != "" },
+		"say in preview what it will do and in rollback how to undo it",
+	},
 }
 
 func holds(control string) func(*spec.Job, ledger.Route) bool {
@@ -86,12 +121,35 @@ func bounded(j *spec.Job, r ledger.Route) bool {
 	return holds(route.ControlWorktree)(j, r) || !j.Writes() && holds(route.ControlFingerprint)(j, r)
 }
 
+// granted: an observer gets no edits, and a shell is for plain programs and for jobs
+// that ask for tools.
+func granted(j *spec.Job, r ledger.Route) bool {
+	switch runtime.Access(r.Access) {
+	case runtime.AccessEdit:
+		return j.Writes()
+	case runtime.AccessShell:
+		return plain(r) || len(j.AllowedTools) > 0
+	}
+	return true
+}
+
+// watched: what the checkout was before and is after is compared, or it is not there
+// that the job works.
+func watched(j *spec.Job, r ledger.Route) bool {
+	return holds(route.ControlFingerprint)(j, r) || holds(route.ControlWorktree)(j, r)
+}
+
 // confined: what an agent's shell does is held by a kernel's sandbox. A plain program
 // is what the person wrote.
-func confined(_ *spec.Job, r ledger.Route) bool {
-	return r.Access != string(runtime.AccessShell) || r.Capability == string(policy.NoCapability) ||
-		slices.Contains(r.Controls, string(runtime.ControlOSSandbox))
+func confined(j *spec.Job, r ledger.Route) bool {
+	return r.Access != string(runtime.AccessShell) || plain(r) || sandboxed(j, r)
 }
+
+// sandboxed: a kernel's sandbox holds its processes, the engine's or one of its own.
+func sandboxed(_ *spec.Job, r ledger.Route) bool { return r.Sandbox != "" && enforced(r) }
+
+// plain reports whether the route is a plain program's, which has no capability.
+func plain(r ledger.Route) bool { return r.Capability == string(policy.NoCapability) }
 
 func enforced(r ledger.Route) bool {
 	by := []runtime.ControlName{runtime.ControlOSSandbox}
@@ -106,10 +164,8 @@ func enforced(r ledger.Route) bool {
 
 // limited: the tools are limited, or whatever a tool does is held by a kernel's
 // sandbox. A plain program has no tools; its weakness is on the record.
-func limited(_ *spec.Job, r ledger.Route) bool {
-	return slices.Contains(r.Controls, string(runtime.ControlToolLimits)) ||
-		slices.Contains(r.Controls, string(runtime.ControlOSSandbox)) ||
-		r.Capability == string(policy.NoCapability) && len(r.Constrained) > 0
+func limited(j *spec.Job, r ledger.Route) bool {
+	return slices.Contains(r.Controls, string(runtime.ControlToolLimits)) || sandboxed(j, r) || plain(r) && len(r.Constrained) > 0
 }
 
 func controlsBlock(r ledger.Route, missing []need) *route.Block {
@@ -121,33 +177,6 @@ func controlsBlock(r ledger.Route, missing []need) *route.Block {
 		Reason:   runtime.BlockedRiskControls,
 		Detail:   fmt.Sprintf("%s (%s) needs controls that %s does not hold: %s", r.Risk, r.RiskWhy, r.Runtime, strings.Join(names, ", ")),
 		NextStep: missing[0].next,
-	}
-}
-
-func needsApproval(j *spec.Job, r ledger.Route) bool {
-	return !policy.Risk(r.Risk).Less(policy.R3) || j.Approval == "require"
-}
-
-// approvalBlock says what a person would be approving.
-func approvalBlock(j *spec.Job, r ledger.Route) *route.Block {
-	why := r.Risk + " (" + r.RiskWhy + ")"
-	if j.Approval == "require" {
-		why = "approval: require"
-	}
-	work := "its prompt"
-	if j.Exec() {
-		work = fmt.Sprintf("the command %q", j.Command)
-	}
-	detail := fmt.Sprintf("%s: ask the user. They would be approving %s, effect %s, in %s, on %s", why, work, j.Effect, j.Cwd, r.Runtime)
-	if j.Preview != "" {
-		detail += "; preview: " + j.Preview
-	}
-	if j.Rollback != "" {
-		detail += "; rollback: " + j.Rollback
-	}
-	return &route.Block{
-		Reason: runtime.BlockedApproval, Detail: detail,
-		NextStep: "approvals are not available yet: do this step by hand, or change the job so that it needs none",
 	}
 }
 

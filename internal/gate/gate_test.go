@@ -69,7 +69,7 @@ func TestMinimumControls(t *testing.T) {
 		"R2, exec":                       {checked, plain(routed("R2", "shell", append(written, "worktree")...)), ""},
 		"R2, observing":                  {observer, routed("R2", "read", "read-only", "worktree"), ""},
 	} {
-		block := Decide(c.job, c.route)
+		block := Controls(c.job, c.route)
 		switch {
 		case c.missing == "":
 			if block != nil {
@@ -78,31 +78,6 @@ func TestMinimumControls(t *testing.T) {
 		case block == nil || block.Reason != runtime.BlockedRiskControls || !strings.HasSuffix(block.Detail, ": "+c.missing) || block.NextStep == "":
 			t.Errorf("%s: %+v", name, block)
 		}
-	}
-}
-
-func TestApprovalIsNeeded(t *testing.T) {
-	full := []string{"os-sandbox", "worktree", "patch", "owned-paths", "tool-limits"}
-	deploy := &spec.Job{
-		ID: "d", Effect: "external-destructive", Cwd: "/w", Command: []string{"deploy", "now"},
-		Preview: "shows the diff", Rollback: "deploys the last one", Checks: []spec.Check{{Shell: "true"}},
-	}
-	block := Decide(deploy, plain(routed("R3", "shell", full...)))
-	if block == nil || block.Reason != runtime.BlockedApproval || block.NextStep == "" {
-		t.Fatalf("%+v", block)
-	}
-	for _, want := range []string{`["deploy" "now"]`, "external-destructive", "/w", "exec", "shows the diff", "deploys the last one"} {
-		if !strings.Contains(block.Detail, want) {
-			t.Errorf("%s is not in %q", want, block.Detail)
-		}
-	}
-	asked := &spec.Job{ID: "a", Effect: "observe", Approval: "require", Cwd: "/w"}
-	if block := Decide(asked, routed("R0", "read", "read-only")); block == nil || block.Reason != runtime.BlockedApproval {
-		t.Errorf("%+v", block)
-	}
-	asked.Approval = "inherit"
-	if block := Decide(asked, routed("R0", "read", "read-only")); block != nil {
-		t.Errorf("%+v", block)
 	}
 }
 
