@@ -122,7 +122,7 @@ func (l *finder) paths(f JobFacts) {
 		l.add(RuleWroteObserving, "it was to observe and changed %s", some(f.Observed))
 	}
 	if len(f.Secrets) > 0 {
-		l.add(RuleInjectedSecret, "its patch holds a secret (%s)", some(f.Secrets))
+		l.add(RuleInjectedSecret, "it left a secret (%s)", some(f.Secrets))
 	}
 }
 

@@ -140,8 +140,18 @@ func (f *folder) note(r Record) error {
 	if r.Text == "" {
 		return errors.New("note without a text")
 	}
-	if r.About != "" && (r.Job != "" || r.About != AboutRun && r.About != AboutCheckout) {
-		return fmt.Errorf("note about %q of job %q: only one of the run is about the run or the checkout", r.About, r.Job)
+	switch r.About {
+	case "":
+	case AboutRun, AboutCheckout:
+		if r.Job != "" {
+			return fmt.Errorf("note about the %s of job %q: only one of the run is", r.About, r.Job)
+		}
+	case AboutSecret:
+		if r.Job == "" || r.Attempt < 1 {
+			return errors.New("note about a secret of no attempt")
+		}
+	default:
+		return fmt.Errorf("note about %q", r.About)
 	}
 	if r.Job == "" {
 		return nil

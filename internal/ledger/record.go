@@ -50,15 +50,17 @@ type Record struct {
 	Verdict       string         `json:"verdict,omitempty"`
 	ExitStatus    *int           `json:"exitStatus,omitempty"`
 	Work          *Work          `json:"work,omitempty"`        // of the attempt that ended
-	About         string         `json:"about,omitempty"`       // of a note: run | checkout
+	About         string         `json:"about,omitempty"`       // of a note: run | checkout | secret
 	RetryFailed   bool           `json:"retryFailed,omitempty"` // failed jobs are to be done again too
 }
 
-// What a note can be about so that the arbiter and the report are told it too. Other
-// notes are for who follows the run.
+// What a note can be about. The arbiter and the report are told those of the run and
+// the checkout too; one about a secret is held against its attempt. Other notes are for
+// who follows the run.
 const (
 	AboutRun      = "run"
 	AboutCheckout = "checkout" // the shared checkout changed
+	AboutSecret   = "secret"   // an attempt left one in the run directory: Job, Attempt
 )
 
 // Next is what was decided after an attempt, about the one that follows and about its
@@ -148,6 +150,12 @@ func Noted(job, text string) Record {
 // Told is a note of the run that the arbiter and the report are told too.
 func Told(about, text string) Record {
 	return Record{Kind: KindNote, About: about, Text: text}
+}
+
+// LeftSecret says that attempt n of job left a secret, which is about to be taken out
+// of the run directory: text names it and where it was, never its value.
+func LeftSecret(job string, n int, text string) Record {
+	return Record{Kind: KindNote, Job: job, Attempt: n, About: AboutSecret, Text: text}
 }
 
 // Resumed says that another engine carries the run on, whether or not it had ended.

@@ -27,7 +27,7 @@ type Facts struct {
 	Budget         string   // the budget that ended the attempt
 	Lost           string   // the supervisor itself failed: what is known
 	Unproven       bool     // its processes are not proven to have ended
-	InjectedSecret []string // secrets in the patch, by rule and place
+	InjectedSecret []string // secrets in its patch or artifacts, by rule and place
 	WroteObserving []string // paths that an observing job changed
 	Ownership      []string // changed paths outside owned_paths
 	MissingOutputs []string // declared outputs that are missing, empty or other than declared
@@ -223,7 +223,7 @@ func found(f Facts) (runtime.Reason, string) {
 	case !PinHolds(f.Pin, observed, f.Models):
 		return runtime.ReasonModelMismatch, fmt.Sprintf("asked for model %q, %q answered", f.Pin, observed)
 	case len(f.InjectedSecret) > 0:
-		return runtime.ReasonInjectedSecret, "a secret in the patch: " + list(f.InjectedSecret)
+		return runtime.ReasonInjectedSecret, "it left a secret: " + list(f.InjectedSecret)
 	case len(f.WroteObserving) > 0:
 		return runtime.ReasonWroteObserving, "an observing job changed " + list(f.WroteObserving)
 	case len(f.Ownership) > 0:

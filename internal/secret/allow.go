@@ -12,8 +12,10 @@ import (
 // the rule that found it, a colon, and 16 hexadecimal digits of the value's SHA-256.
 func Fingerprint(rule, value string) string {
 	sum := sha256.Sum256([]byte(value))
-	return rule + ":" + hex.EncodeToString(sum[:8])
+	return rule + ":" + hex.EncodeToString(sum[:fingerprintDigits/2])
 }
+
+const fingerprintDigits = 16
 
 // allowed are the values that an operator has allowed. Only the digits count, not
 // the rule: the same value is found by several.
@@ -29,7 +31,7 @@ func newAllowed(fingerprints []string) allowed {
 
 func (a allowed) has(value []byte) bool {
 	sum := sha256.Sum256(value)
-	return a[hex.EncodeToString(sum[:8])]
+	return a[hex.EncodeToString(sum[:fingerprintDigits/2])]
 }
 
 // form reports whether an exact value, as it is or as it is written in JSON, is

@@ -97,7 +97,17 @@ func (p passage) code(b []byte) bool {
 	if p.end < len(b) && (b[p.end] == '(' || b[p.end] == '[' || b[p.end] == '{') {
 		return true
 	}
-	return placeholder(b[p.start:])
+	return placeholder(b[p.start:]) || p.fingerprint(b)
+}
+
+// fingerprint reports whether the value is what we print of one that was found, as
+// "fingerprint rule:digits": it has to stay readable to be of use.
+func (p passage) fingerprint(b []byte) bool {
+	if p.operator != ':' || b[p.start-1] != ':' || p.end-p.start != fingerprintDigits || run(b, p.start, fingerprintDigits, hexDigits) != p.end {
+		return false
+	}
+	name := runBack(b, p.start-1, 64, wordDash)
+	return bytes.HasSuffix(b[:name], []byte("fingerprint "))
 }
 
 // span is the whole value; what decided was its front.

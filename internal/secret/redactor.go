@@ -37,6 +37,19 @@ func NewAllowing(exact, allow []string) *Redactor {
 	return &Redactor{scan: s, window: window}
 }
 
+// OnlyExact is a redactor of the same exact values and of nothing that merely
+// looks like a secret: in a program or an archive any bytes may.
+func (r *Redactor) OnlyExact() *Redactor {
+	if r == nil {
+		return nil
+	}
+	s := &scanner{allow: r.scan.allow, decode: r.scan.decode}
+	for _, f := range r.scan.forms {
+		s.addForm(f)
+	}
+	return &Redactor{scan: s, window: r.window}
+}
+
 // Window is the length in bytes of the longest secret that is recognised. A
 // caller that must cut a text without having seen its end holds back this much.
 func (r *Redactor) Window() int {

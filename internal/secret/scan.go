@@ -217,7 +217,8 @@ func (e *entry) find(b []byte, i int) (at, to int, ok bool) {
 // try decides about the literal of e at b[at:to].
 func (s *scanner) try(e *entry, b []byte, at, to int, prev Span) (Span, bool) {
 	if e.kind == kindForm || e.kind == kindWrapped {
-		return Span{From: at, Start: at, End: to, Rule: ExactRule}, true
+		m := Span{From: at, Start: at, End: to, Rule: ExactRule}
+		return m, !s.allow.covers(b, m)
 	}
 	r := &s.rules[e.index]
 	if at < prev.End && prev.Rule == r.id {
@@ -226,7 +227,8 @@ func (s *scanner) try(e *entry, b []byte, at, to int, prev Span) (Span, bool) {
 	if e.kind == kindEncoded {
 		d := s.decode.Get().(*decoding)
 		defer s.decode.Put(d)
-		return d.match(r, b, at, int(e.align), s.allow)
+		m, ok := d.match(r, b, at, int(e.align), s.allow)
+		return m, ok && !s.allow.covers(b, m) // its encoded spelling may be what was allowed
 	}
 	m, ok := r.match(b, at, to-at)
 	m.Rule = r.id
