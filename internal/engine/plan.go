@@ -258,7 +258,7 @@ func (p *Plan) route(e *Engine) {
 func (p *Plan) choose(in route.Input) (ledger.Route, *route.Block) {
 	r, block := route.Choose(in)
 	if block == nil {
-		block = gate.Decide(in.Job, r, gate.Word{})
+		block = gate.Decide(in.Job, r, in.Sandbox, gate.Word{})
 	}
 	return r, block
 }

@@ -31,7 +31,7 @@ func TestRoutesPassTheGate(t *testing.T) {
 		if r.Isolation == route.InWorktree && in.NoWorktree != "" {
 			t.Fatalf("a worktree where none can be made: %+v", r)
 		}
-		if block := Decide(in.Job, r, Word{}); block != nil {
+		if block := Controls(in.Job, r, in.Sandbox); block != nil {
 			t.Fatalf("%+v\nroute %+v\njob %+v", block, r, in.Job)
 		}
 	})

@@ -7,6 +7,7 @@ import (
 
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/sandbox"
 	"orchestrate/internal/spec"
 )
 
@@ -24,7 +25,7 @@ func deployment() (*spec.Job, ledger.Route) {
 
 func TestApprovalIsNeeded(t *testing.T) {
 	deploy, r := deployment()
-	block := Decide(deploy, r, Word{})
+	block := Decide(deploy, r, sandbox.Level{}, Word{})
 	if block == nil || block.Reason != runtime.BlockedApproval || block.NextStep != AskUser {
 		t.Fatalf("%+v", block)
 	}
@@ -34,12 +35,12 @@ func TestApprovalIsNeeded(t *testing.T) {
 		}
 	}
 	asked := &spec.Job{ID: "a", Effect: "observe", Approval: "require", Cwd: "/w", Prompt: "look at it"}
-	block = Decide(asked, routed("R0", "read", "read-only"), Word{})
+	block = Decide(asked, routed("R0", "read", "read-only", "fingerprint"), sandbox.Level{}, Word{})
 	if block == nil || block.Reason != runtime.BlockedApproval || !strings.Contains(block.Detail, `10 characters, which begins "look at it"`) {
 		t.Errorf("%+v", block)
 	}
 	asked.Approval = "inherit"
-	if block := Decide(asked, routed("R0", "read", "read-only"), Word{}); block != nil {
+	if block := Decide(asked, routed("R0", "read", "read-only", "fingerprint"), sandbox.Level{}, Word{}); block != nil {
 		t.Errorf("%+v", block)
 	}
 }
@@ -49,7 +50,7 @@ func TestWhatMayNotRunIsNotAskedAbout(t *testing.T) {
 	deploy, r := deployment()
 	scope := ScopeOf(deploy, r, nil)
 	for _, control := range []string{"worktree", "patch", "owned-paths", "timeout"} {
-		block := Decide(deploy, without(r, control), Word{Given: scope, Now: scope})
+		block := Decide(deploy, without(r, control), sandbox.Level{}, Word{Given: scope, Now: scope})
 		if block == nil || block.Reason != runtime.BlockedRiskControls {
 			t.Errorf("without %s: %+v", control, block)
 		}
@@ -59,7 +60,7 @@ func TestWhatMayNotRunIsNotAskedAbout(t *testing.T) {
 func TestAWordCoversItsOwnScopeOnly(t *testing.T) {
 	deploy, r := deployment()
 	given := ScopeOf(deploy, r, []File{{"deploy.sh", "aa"}})
-	if block := Decide(deploy, r, Word{Given: given, Now: ScopeOf(deploy, r, []File{{"deploy.sh", "aa"}})}); block != nil {
+	if block := Decide(deploy, r, sandbox.Level{}, Word{Given: given, Now: ScopeOf(deploy, r, []File{{"deploy.sh", "aa"}})}); block != nil {
 		t.Errorf("the very same: %+v", block)
 	}
 	for name, w := range map[string]struct {
@@ -74,7 +75,7 @@ func TestAWordCoversItsOwnScopeOnly(t *testing.T) {
 		"no":         {Word{Now: given, Refused: true}, "asked and did not approve"},
 		"both empty": {Word{Given: Scope{}}, "ask the user"},
 	} {
-		block := Decide(deploy, r, w.word)
+		block := Decide(deploy, r, sandbox.Level{}, w.word)
 		if block == nil || block.Reason != runtime.BlockedApproval || !strings.Contains(block.Detail, w.says) {
 			t.Errorf("%s: %+v", name, block)
 		}

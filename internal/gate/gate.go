@@ -23,22 +23,27 @@ type need struct {
 	next string
 }
 
-// Decide holds a route against the controls of its risk tier and says why the job
-// may not be dispatched on it; nil when it may. host is what this machine's sandbox
-// enforces. Work at R3, and work whose spec asks for an approval, is blocked, since
-// nobody can approve it yet; what could not be dispatched anyway needs no approval.
-func Decide(j *spec.Job, r ledger.Route, host sandbox.Level) *route.Block {
+// Decide says why a job may not be dispatched on a route; nil when it may. host is what
+// this machine's sandbox enforces, w a person's word on the job. What may not be
+// dispatched anyway is not a matter of approval.
+func Decide(j *spec.Job, r ledger.Route, host sandbox.Level, w Word) *route.Block {
+	if block := Controls(j, r, host); block != nil {
+		return block
+	}
+	return approve(j, r, w)
+}
+
+// Controls holds a route against the controls of its risk tier, and says which are
+// missing; nil when none is.
+func Controls(j *spec.Job, r ledger.Route, host sandbox.Level) *route.Block {
 	var missing []need
 	for _, n := range needs(j, policy.Risk(r.Risk), host) {
 		if !n.met(j, r) {
 			missing = append(missing, n)
 		}
 	}
-	switch {
-	case len(missing) > 0:
+	if len(missing) > 0 {
 		return controlsBlock(r, missing)
-	case needsApproval(j, r):
-		return approvalBlock(j, r)
 	}
 	return nil
 }
@@ -128,7 +133,7 @@ func granted(j *spec.Job, r ledger.Route) bool {
 	case runtime.AccessEdit:
 		return j.Writes()
 	case runtime.AccessShell:
-		return plain(r) || len(j.AllowedTools) > 0
+		return program(r) || len(j.AllowedTools) > 0
 	}
 	return true
 }
@@ -142,14 +147,14 @@ func watched(j *spec.Job, r ledger.Route) bool {
 // confined: what an agent's shell does is held by a kernel's sandbox. A plain program
 // is what the person wrote.
 func confined(j *spec.Job, r ledger.Route) bool {
-	return r.Access != string(runtime.AccessShell) || plain(r) || sandboxed(j, r)
+	return r.Access != string(runtime.AccessShell) || program(r) || sandboxed(j, r)
 }
 
 // sandboxed: a kernel's sandbox holds its processes, the engine's or one of its own.
 func sandboxed(_ *spec.Job, r ledger.Route) bool { return r.Sandbox != "" && enforced(r) }
 
-// plain reports whether the route is a plain program's, which has no capability.
-func plain(r ledger.Route) bool { return r.Capability == string(policy.NoCapability) }
+// program reports whether the route is a plain program's, which has no capability.
+func program(r ledger.Route) bool { return r.Capability == string(policy.NoCapability) }
 
 func enforced(r ledger.Route) bool {
 	by := []runtime.ControlName{runtime.ControlOSSandbox}
@@ -165,7 +170,7 @@ func enforced(r ledger.Route) bool {
 // limited: the tools are limited, or whatever a tool does is held by a kernel's
 // sandbox. A plain program has no tools; its weakness is on the record.
 func limited(j *spec.Job, r ledger.Route) bool {
-	return slices.Contains(r.Controls, string(runtime.ControlToolLimits)) || sandboxed(j, r) || plain(r) && len(r.Constrained) > 0
+	return slices.Contains(r.Controls, string(runtime.ControlToolLimits)) || sandboxed(j, r) || program(r) && len(r.Constrained) > 0
 }
 
 func controlsBlock(r ledger.Route, missing []need) *route.Block {

@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"orchestrate/internal/ledger"
+	"orchestrate/internal/route"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/sandbox"
 	"orchestrate/internal/spec"
 )
 
-// route is a recorded route with the given controls.
+// routed is a recorded route with the given controls.
 func routed(risk, access string, controls ...string) ledger.Route {
 	return ledger.Route{
 		Runtime: "one", Capability: "C3", Risk: risk, RiskWhy: "because", Access: access,
@@ -33,52 +35,100 @@ func without(r ledger.Route, control string) ledger.Route {
 	return r
 }
 
-// TestMinimumControls is the contract's table of controls per tier.
+// boxed is the route in a sandbox, its own or the engine's.
+func boxed(by string, r ledger.Route) ledger.Route {
+	r.Sandbox, r.Controls = by, append(r.Controls, "os-sandbox")
+	return r
+}
+
+// TestMinimumControls is the contract's table of controls per tier, on a host with a
+// sandbox and on one without.
 func TestMinimumControls(t *testing.T) {
 	observer := &spec.Job{ID: "o", Effect: "observe"}
-	writer := &spec.Job{ID: "w", Effect: "scoped-write"}
-	checked := &spec.Job{ID: "c", Effect: "scoped-write", Checks: []spec.Check{{Shell: "true"}}}
-	written := []string{"patch", "owned-paths"}
+	asking := &spec.Job{ID: "s", Effect: "observe", AllowedTools: []string{"Bash"}}
+	writer := &spec.Job{ID: "w", Effect: "scoped-write", AllowedTools: []string{"Bash"}}
+	checked := &spec.Job{ID: "c", Effect: "scoped-write", AllowedTools: []string{"Bash"}, Checks: []spec.Check{{Shell: "true"}}}
+	deploy := &spec.Job{ID: "d", Effect: "external-destructive", Checks: checked.Checks, Preview: "p", Rollback: "r"}
+	unsaid := &spec.Job{ID: "u", Effect: "external-destructive", Checks: checked.Checks, Preview: "p"}
+	w := func(controls ...string) []string { return append([]string{"patch", "owned-paths"}, controls...) }
 	for name, c := range map[string]struct {
-		job     *spec.Job
-		route   ledger.Route
-		missing string // "" = allowed
+		job   *spec.Job
+		route ledger.Route
+		bare  string // what is missing where the host has no sandbox; "" = nothing
+		has   string // and where it has one
 	}{
-		"R0, read-only":                  {observer, routed("R0", "read", "read-only", "fingerprint"), ""},
-		"R0, sandbox":                    {observer, routed("R0", "shell", "os-sandbox"), ""},
-		"R0, no timeout":                 {observer, without(routed("R0", "read", "read-only"), "timeout"), "bounded timeout"},
-		"R0, a mode that edits":          {observer, routed("R0", "read", "edits-only"), "write boundary"},
-		"R0, a shell in read-only mode":  {observer, routed("R0", "shell", "read-only"), "write boundary"},
-		"R0, fingerprint, on the record": {observer, constrained(routed("R0", "shell", "fingerprint")), ""},
-		"R0, fingerprint, unsaid":        {observer, routed("R0", "shell", "fingerprint"), "write boundary"},
-		"R1, edits only":                 {writer, routed("R1", "edit", append(written, "edits-only", "tool-limits")...), ""},
-		"R1, sandbox":                    {writer, routed("R1", "edit", append(written, "os-sandbox")...), ""},
-		"R1, no tool limits":             {writer, routed("R1", "edit", append(written, "edits-only")...), "tool limits"},
-		"R1, shell in the checkout":      {writer, constrained(routed("R1", "shell", append(written, "edits-only", "tool-limits")...)), "write boundary"},
-		"R1, shell in a worktree":        {writer, constrained(routed("R1", "shell", append(written, "worktree", "tool-limits")...)), ""},
-		"R1, the same, unsaid":           {writer, routed("R1", "shell", append(written, "worktree", "tool-limits")...), "write boundary"},
-		"R1, no patch":                   {writer, routed("R1", "edit", "owned-paths", "os-sandbox"), "patch"},
-		"R1, exec in a worktree":         {writer, plain(routed("R1", "shell", append(written, "worktree")...)), ""},
-		"R1, exec in the checkout":       {writer, plain(routed("R1", "shell", written...)), "write boundary"},
-		"R2":                             {checked, routed("R2", "edit", append(written, "os-sandbox", "worktree")...), ""},
-		"R2, in the checkout":            {checked, routed("R2", "edit", append(written, "os-sandbox")...), "worktree"},
-		"R2, no checks":                  {writer, routed("R2", "edit", append(written, "os-sandbox", "worktree")...), "checks"},
-		"R2, shell":                      {checked, constrained(routed("R2", "shell", append(written, "tool-limits", "worktree")...)), "sandbox for its shell"},
-		"R2, shell, observing":           {observer, constrained(routed("R2", "shell", "worktree")), "sandbox for its shell"},
-		"R2, shell, sandbox":             {checked, routed("R2", "shell", append(written, "os-sandbox", "worktree")...), ""},
-		"R2, exec":                       {checked, plain(routed("R2", "shell", append(written, "worktree")...)), ""},
-		"R2, observing":                  {observer, routed("R2", "read", "read-only", "worktree"), ""},
+		"R0, read-only":                  {observer, routed("R0", "read", "read-only", "fingerprint"), "", ""},
+		"R0, read-only and boxed":        {observer, boxed("landlock", routed("R0", "read", "read-only", "fingerprint")), "", ""},
+		"R0, boxed alone":                {observer, boxed("landlock", routed("R0", "read", "fingerprint")), "", ""},
+		"R0, a shell, boxed":             {asking, boxed("landlock", routed("R0", "shell", "fingerprint")), "", ""},
+		"R0, a shell nobody asked for":   {observer, boxed("landlock", routed("R0", "shell", "fingerprint")), "no access beyond need", "no access beyond need"},
+		"R0, edits":                      {observer, boxed("landlock", routed("R0", "edit", "fingerprint")), "no access beyond need", "no access beyond need"},
+		"R0, nobody looks":               {observer, routed("R0", "read", "read-only"), "fingerprint of the checkout", "fingerprint of the checkout"},
+		"R0, no timeout":                 {observer, without(routed("R0", "read", "read-only", "fingerprint"), "timeout"), "bounded timeout", "bounded timeout"},
+		"R0, a mode that edits":          {observer, routed("R0", "read", "edits-only", "fingerprint"), "write boundary", "write boundary"},
+		"R0, a shell in read-only mode":  {asking, routed("R0", "shell", "read-only", "fingerprint"), "write boundary", "write boundary"},
+		"R0, fingerprint, on the record": {asking, constrained(routed("R0", "shell", "fingerprint")), "", ""},
+		"R0, fingerprint, unsaid":        {asking, routed("R0", "shell", "fingerprint"), "write boundary", "write boundary"},
+		"R0, exec":                       {observer, plain(routed("R0", "shell", "fingerprint")), "", ""},
+		"R1, edits only":                 {writer, routed("R1", "edit", w("edits-only", "tool-limits")...), "", ""},
+		"R1, boxed":                      {writer, boxed("landlock", routed("R1", "edit", w()...)), "", ""},
+		"R1, a shell, boxed":             {writer, boxed("landlock", routed("R1", "shell", w()...)), "", ""},
+		"R1, its own sandbox":            {writer, boxed("own", routed("R1", "shell", w()...)), "", ""},
+		"R1, no tool limits":             {writer, routed("R1", "edit", w("edits-only")...), "tool limits", "tool limits"},
+		"R1, shell in the checkout":      {writer, constrained(routed("R1", "shell", w("edits-only", "tool-limits")...)), "write boundary", "write boundary"},
+		"R1, shell in a worktree":        {writer, constrained(routed("R1", "shell", w("worktree", "tool-limits")...)), "", ""},
+		"R1, the same, unsaid":           {writer, routed("R1", "shell", w("worktree", "tool-limits")...), "write boundary", "write boundary"},
+		"R1, no patch":                   {writer, boxed("landlock", routed("R1", "edit", "owned-paths")), "patch", "patch"},
+		"R1, exec in a worktree":         {writer, plain(routed("R1", "shell", w("worktree")...)), "", ""},
+		"R1, exec in the checkout":       {writer, plain(routed("R1", "shell", w()...)), "write boundary", "write boundary"},
+		"R1, exec boxed":                 {writer, boxed("landlock", plain(routed("R1", "shell", w()...))), "", ""},
+		"R2, boxed":                      {checked, boxed("landlock", routed("R2", "edit", w("worktree")...)), "", ""},
+		"R2, its own sandbox":            {checked, boxed("own", routed("R2", "shell", w("worktree")...)), "", ""},
+		"R2, in the checkout":            {checked, boxed("landlock", routed("R2", "edit", w()...)), "worktree", "worktree"},
+		"R2, no checks":                  {writer, boxed("landlock", routed("R2", "edit", w("worktree")...)), "checks", "checks"},
+		"R2, edits only":                 {checked, constrained(routed("R2", "edit", w("worktree", "edits-only", "tool-limits")...)), "", "sandbox"},
+		"R2, a sandbox by name only":     {checked, routed("R2", "edit", w("worktree", "os-sandbox", "tool-limits")...), "", "sandbox"},
+		"R2, a sandbox without control":  {checked, without(boxed("landlock", constrained(routed("R2", "edit", w("worktree", "tool-limits")...))), "os-sandbox"), "", "sandbox"},
+		"R2, shell":                      {checked, constrained(routed("R2", "shell", w("tool-limits", "worktree")...)), "sandbox for its shell", "sandbox for its shell, sandbox"},
+		"R2, shell, observing":           {asking, constrained(routed("R2", "shell", "worktree")), "sandbox for its shell", "sandbox for its shell, sandbox"},
+		"R2, exec":                       {checked, plain(routed("R2", "shell", w("worktree")...)), "", "sandbox"},
+		"R2, exec boxed":                 {checked, boxed("landlock", plain(routed("R2", "shell", w("worktree")...))), "", ""},
+		"R2, observing":                  {observer, routed("R2", "read", "read-only", "worktree"), "", "sandbox"},
+		"R2, observing, its own":         {observer, own(routed("R2", "read", "read-only", "worktree")), "", ""},
+		"R3, exec":                       {deploy, plain(routed("R3", "shell", w("worktree")...)), "enforced boundary", "sandbox, enforced boundary"},
+		"R3, edits only":                 {deploy, routed("R3", "edit", w("worktree", "edits-only", "tool-limits")...), approvalMissing, "sandbox"},
+		"R3, exec boxed":                 {deploy, boxed("landlock", plain(routed("R3", "shell", w("worktree")...))), approvalMissing, approvalMissing},
+		"R3, in the checkout":            {deploy, boxed("landlock", plain(routed("R3", "shell", w()...))), "worktree", "worktree"},
+		"R3, no rollback":                {unsaid, boxed("landlock", plain(routed("R3", "shell", w("worktree")...))), "preview and rollback", "preview and rollback"},
 	} {
-		block := Controls(c.job, c.route)
-		switch {
-		case c.missing == "":
-			if block != nil {
-				t.Errorf("%s: %+v", name, block)
+		for host, missing := range map[sandbox.State]string{sandbox.Unavailable: c.bare, sandbox.Off: c.bare, sandbox.Enforced: c.has} {
+			if got := missingOf(Decide(c.job, c.route, sandbox.Level{State: host}, Word{})); got != missing {
+				t.Errorf("%s, sandbox %s: %q is missing, want %q", name, host, got, missing)
 			}
-		case block == nil || block.Reason != runtime.BlockedRiskControls || !strings.HasSuffix(block.Detail, ": "+c.missing) || block.NextStep == "":
-			t.Errorf("%s: %+v", name, block)
 		}
 	}
+}
+
+// own is the route in its runtime's own sandbox, of which its read-only mode is made.
+func own(r ledger.Route) ledger.Route {
+	r.Sandbox = "own"
+	return r
+}
+
+// approvalMissing stands for all that a person is told who has not approved.
+const approvalMissing = "approval"
+
+// missingOf names the controls of a block, "" = it is none.
+func missingOf(b *route.Block) string {
+	switch {
+	case b == nil:
+		return ""
+	case b.NextStep == "":
+		return "a way on"
+	case b.Reason == runtime.BlockedApproval:
+		return approvalMissing
+	}
+	return b.Detail[strings.LastIndex(b.Detail, ": ")+2:]
 }
 
 func TestBypass(t *testing.T) {

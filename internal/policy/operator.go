@@ -40,7 +40,7 @@ type RuntimeRule struct {
 	Family     string               `yaml:"family"`
 	Models     map[string]ModelRule `yaml:"models"`
 	Project    bool                 `yaml:"project"` // a project's own hooks and settings may apply to it
-	Custom     *custom.Definition   `yaml:"custom"` // makes it a runtime; nil = a known one
+	Custom     *custom.Definition   `yaml:"custom"`  // makes it a runtime; nil = a known one
 }
 
 // ModelRule is what the operator says about one model of a runtime.

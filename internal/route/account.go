@@ -199,15 +199,15 @@ func jobs(producers []Producer) string {
 	return "job " + strings.Join(ids, ", ")
 }
 
-// strength: a kernel's boundary before one of the program's own; of two alike the
-// one whose tools can be limited.
+// strength: a kernel's boundary before one of the program's own alone; of two alike the
+// one that also has the other, and the one whose tools can be limited.
 func (o *option) strength() int {
 	n := 0
-	switch {
-	case o.profile.Has(runtime.ControlOSSandbox):
+	if o.sandbox != "" {
 		n = 4
-	case o.enforced != "":
-		n = 2
+	}
+	if o.native != "" {
+		n += 2
 	}
 	if o.profile.Has(runtime.ControlToolLimits) {
 		n++
@@ -217,11 +217,8 @@ func (o *option) strength() int {
 
 func (o *option) foundStrength() string {
 	var all []string
-	switch {
-	case o.profile.Has(runtime.ControlOSSandbox):
-		all = append(all, string(runtime.ControlOSSandbox))
-	case o.enforced != "":
-		all = append(all, string(o.enforced))
+	if o.bounded() {
+		all = append(all, o.held())
 	}
 	if o.profile.Has(runtime.ControlToolLimits) {
 		all = append(all, string(runtime.ControlToolLimits))

@@ -42,7 +42,7 @@ func TestEveryCandidateHasItsAccount(t *testing.T) {
 		"boxed": {
 			"live: available, 12 answers of the program", "pins: effort low", "floor: " + live,
 			"controls: cwd, timeout, capture, read-only, fingerprint",
-			"task fit: any that meets the floor of C2 fits", "control strength: os-sandbox", "evidence quality: proven",
+			"task fit: any that meets the floor of C2 fits", "control strength: read-only and its own sandbox", "evidence quality: proven",
 			"failures in this run: 0", "cost and latency: not compared: there is no live evidence of either",
 		},
 		"key": {

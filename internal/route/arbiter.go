@@ -4,6 +4,7 @@ import (
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/policy"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/sandbox"
 	"orchestrate/internal/spec"
 )
 
@@ -15,6 +16,8 @@ type ArbiterInput struct {
 	Profiles  map[string]runtime.Profile
 	Known     []string
 	Operator  policy.Operator
+	Sandbox   sandbox.Level
+	Own       map[string]bool
 	Producers []Producer
 	Failures  map[string]int
 	Builds    func(name string, req runtime.Request) error
@@ -40,8 +43,9 @@ func ArbiterJob(a spec.Arbiter, dir string) *spec.Job {
 // a person can go on.
 func ArbiterRoute(in ArbiterInput) (ledger.Route, *Block) {
 	r, block := Choose(Input{
-		Job:      ArbiterJob(in.Arbiter, in.Dir),
-		Tiers:    policy.Tiers{Capability: policy.C3, Risk: policy.R0, RiskWhy: "the arbiter only reads"},
+		Job:     ArbiterJob(in.Arbiter, in.Dir),
+		Tiers:   policy.Tiers{Capability: policy.C3, Risk: policy.R0, RiskWhy: "the arbiter only reads"},
+		Sandbox: in.Sandbox, Own: in.Own,
 		Profiles: in.Profiles, Operator: in.Operator, Failures: in.Failures, Builds: in.Builds,
 		Known: in.Known, NoWorktree: "the arbiter works in none", Producers: in.Producers, Rehearse: in.Rehearse,
 		RequireIndependent: in.Arbiter.RequireIndependent && !in.Rehearse,

@@ -23,9 +23,11 @@ const (
 // raises the isolation where the boundary is weaker than the tier needs.
 func (in Input) checkControls(o *option) {
 	in.grantAccess(o)
-	o.enforced = boundary(o.profile, o.access)
+	in.bound(o)
+	in.hold(o)
 	in.isolate(o)
 	in.checkShell(o)
+	in.checkSandbox(o)
 	in.checkToolLimits(o)
 	in.noteConstraints(o)
 	in.listControls(o)
@@ -80,26 +82,6 @@ func (in Input) builds(o *option, a runtime.Access, tools []string) string {
 	return ""
 }
 
-// boundary is the verified control that keeps writes where they belong under the
-// given access; "" when nothing was shown to.
-func boundary(p runtime.Profile, a runtime.Access) runtime.ControlName {
-	var by []runtime.ControlName
-	switch a {
-	case runtime.AccessRead:
-		by = []runtime.ControlName{runtime.ControlReadOnly, runtime.ControlOSSandbox}
-	case runtime.AccessEdit:
-		by = []runtime.ControlName{runtime.ControlOSSandbox, runtime.ControlEditsOnly}
-	case runtime.AccessShell:
-		by = []runtime.ControlName{runtime.ControlOSSandbox}
-	}
-	for _, c := range by {
-		if p.Has(c) {
-			return c
-		}
-	}
-	return ""
-}
-
 // makeRepository is what a person can do where no worktree can be made.
 const makeRepository = "make the workspace a git repository with a commit (`git init && git add -A && git commit`), or let the job only observe"
 
@@ -142,9 +124,11 @@ func (in Input) whyIsolate(o *option) string {
 		return in.Isolate
 	case slices.ContainsFunc(in.Tried, func(t Tried) bool { return slices.Contains(t.Controls, ControlWorktree) }):
 		return "an earlier attempt had a worktree"
-	case !in.Tiers.Risk.Less(policy.R2):
-		return string(in.Tiers.Risk) + ": " + in.Tiers.RiskWhy
-	case o.enforced != "":
+	case !o.tiers.Risk.Less(policy.R2):
+		return string(o.tiers.Risk) + ": " + o.tiers.RiskWhy
+	case in.Sandbox.Holds() && in.Job.Writes() && in.Unboxed != "": // its checks are in the box, whatever it is in itself
+		return "the engine's sandbox cannot bound it in the shared checkout: " + in.Unboxed
+	case o.bounded():
 		return ""
 	case exec && in.Job.Writes():
 		return "nothing bounds what a plain program writes"
@@ -159,22 +143,36 @@ func (in Input) whyIsolate(o *option) string {
 // checkShell: from R2 on an agent's shell is held by a sandbox. A tree of its own holds
 // no shell, and what it is asked to do may come from anybody.
 func (in Input) checkShell(o *option) {
-	if in.Tiers.Risk.Less(policy.R2) || o.access != runtime.AccessShell || o.profile.Kind == runtime.KindExec || o.enforced != "" {
+	if o.tiers.Risk.Less(policy.R2) || o.access != runtime.AccessShell || o.profile.Kind == runtime.KindExec || o.sandbox != "" {
 		return
 	}
 	o.fail(runtime.BlockedRiskControls, "name a runtime with a sandbox, or take the shell out of allowed_tools",
-		"%s (%s) needs a sandbox for its shell, and none was shown", in.Tiers.Risk, in.Tiers.RiskWhy)
+		"%s (%s) needs a sandbox for its shell, and none was shown", o.tiers.Risk, o.tiers.RiskWhy)
+}
+
+// checkSandbox: from R2 on the job is in a sandbox wherever this host has one, and at R3
+// nothing less than an enforced boundary will do.
+func (in Input) checkSandbox(o *option) {
+	switch {
+	case o.tiers.Risk.Less(policy.R2):
+	case in.Sandbox.Holds() && o.sandbox == "":
+		o.fail(runtime.BlockedRiskControls, "name a runtime that works in the engine's sandbox, or whose own can be shown to hold",
+			"%s (%s) needs a sandbox; %s", o.tiers.Risk, o.tiers.RiskWhy, in.whyUnboxed(o))
+	case o.tiers.Risk == policy.R3 && !o.bounded():
+		o.fail(runtime.BlockedRiskControls, "run it where a sandbox holds it (`orchestrate doctor` says what this host enforces), or do this step by hand",
+			"R3 (%s) needs an enforced boundary, and %s", o.tiers.RiskWhy, cmp.Or(in.whyUnboxed(o), "none was shown"))
+	}
 }
 
 // checkToolLimits: a writer's tools are limited, or whatever they do is held by a
 // sandbox. A plain program has no tools.
 func (in Input) checkToolLimits(o *option) {
 	p := o.profile
-	if !in.Job.Writes() || p.Kind != runtime.KindCLI || p.Has(runtime.ControlToolLimits) || p.Has(runtime.ControlOSSandbox) {
+	if !in.Job.Writes() || p.Kind != runtime.KindCLI || p.Has(runtime.ControlToolLimits) || o.sandbox != "" {
 		return
 	}
 	o.fail(runtime.BlockedRiskControls, "name a runtime whose tools can be limited, or let the job only observe",
-		"its tools cannot be limited and no sandbox of its own was shown")
+		"its tools cannot be limited and no sandbox was shown to hold it")
 }
 
 // noteConstraints records in which ways the option is weaker than one would wish.
@@ -183,18 +181,33 @@ func (in Input) noteConstraints(o *option) {
 	if o.profile.State == runtime.StateConstrained {
 		note(o.profile.Limits...)
 	}
-	switch {
-	case o.enforced != "":
-		if in.Tiers.Risk == policy.R2 && !o.profile.Has(runtime.ControlOSSandbox) {
-			note("no OS sandbox: writes are bounded by " + string(o.enforced) + " alone")
-		}
-	case o.profile.Kind == runtime.KindExec:
-		note("a plain program: no enforced write boundary")
-	case o.access == runtime.AccessShell:
-		note("shell not confined")
-	default:
-		note("no enforced write boundary was shown")
+	if o.profile.ApprovesAll {
+		note("it approves everything by itself when nobody watches")
 	}
+	if weak := in.weakness(o); weak != "" {
+		note(weak)
+		if why := in.whyUnboxed(o); why != "" {
+			note(why)
+		}
+	}
+}
+
+// weakness says what the boundary of the option leaves open; "" = nothing that its tier
+// would want closed.
+func (in Input) weakness(o *option) string {
+	switch {
+	case o.sandbox != "":
+		return ""
+	case o.native != "" && o.tiers.Risk.Less(policy.R2):
+		return ""
+	case o.native != "":
+		return "no OS sandbox: writes are bounded by " + string(o.native) + " alone"
+	case o.profile.Kind == runtime.KindExec:
+		return "a plain program: no enforced write boundary"
+	case o.access == runtime.AccessShell:
+		return "shell not confined"
+	}
+	return "no enforced write boundary was shown"
 }
 
 func (in Input) listControls(o *option) {
@@ -204,7 +217,7 @@ func (in Input) listControls(o *option) {
 			o.controls = append(o.controls, name)
 		}
 	}
-	add(o.enforced != "", string(o.enforced))
+	o.controls = append(o.controls, o.bounds()...)
 	add(o.profile.Has(runtime.ControlToolLimits), string(runtime.ControlToolLimits))
 	add(o.profile.Has(runtime.ControlNoProject), string(runtime.ControlNoProject))
 	add(o.isolation == InWorktree, ControlWorktree)

@@ -33,7 +33,9 @@ type option struct {
 	buildErr         string // why its adapter cannot build the command; "" = it can
 	isolation        string
 	isolationWhy     string
-	enforced         runtime.ControlName // the control that bounds its writes; "" = none
+	tiers            policy.Tiers        // those of the job, raised where the runtime needs it
+	native           runtime.ControlName // the mode of its own that bounds its writes; "" = none
+	sandbox          string              // whose sandbox holds it; "" = nobody's
 	controls         []string
 	constrained      []string
 }
@@ -82,8 +84,8 @@ func (o *option) merits() []string {
 	if o.capability != policy.NoCapability {
 		out = append(out, fmt.Sprintf("%s (%s)", o.capability, o.capabilitySource))
 	}
-	if o.enforced != "" {
-		out = append(out, "writes bounded by "+string(o.enforced))
+	if o.bounded() {
+		out = append(out, "writes bounded by "+o.held())
 	}
 	if o.effortWhy != "" {
 		out = append(out, "effort "+o.effort+": "+o.effortWhy)

@@ -122,7 +122,9 @@ func (in Input) routed(options []*option, chosen *option) ledger.Route {
 	r.Effort, r.EffortWhy = chosen.effort, chosen.effortWhy
 	r.Family, r.Independence = chosen.family, chosen.independence
 	r.Isolation, r.IsolationWhy = chosen.isolation, chosen.isolationWhy
-	r.Access, r.Controls, r.Constrained = string(chosen.access), chosen.controls, chosen.constrained
+	r.Risk, r.RiskWhy = string(chosen.tiers.Risk), chosen.tiers.RiskWhy
+	r.Access, r.Sandbox = string(chosen.access), chosen.sandbox
+	r.Controls, r.Constrained = chosen.controls, chosen.constrained
 	r.Why = in.why(options, chosen)
 	return r
 }

@@ -294,7 +294,7 @@ func flat(p runtime.Profile) runtime.Profile {
 func TestEveryCandidateHasItsReasons(t *testing.T) {
 	r, _ := Choose(input(func(*Input) {}))
 	want := map[string]string{
-		"boxed":  "C3 (live model list: big has a reasoning-depth control (low, high)); writes bounded by read-only",
+		"boxed":  "C3 (live model list: big has a reasoning-depth control (low, high)); writes bounded by read-only and its own sandbox",
 		"editor": "C3 (live model list: big has a reasoning-depth control (low, high)); writes bounded by read-only; qualified, but comes after boxed by control strength",
 		"out":    "unavailable: signed out",
 	}

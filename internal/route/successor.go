@@ -37,7 +37,7 @@ func (o *option) holds(control string) bool {
 	}
 	switch control {
 	case string(runtime.ControlReadOnly), string(runtime.ControlEditsOnly), string(runtime.ControlToolLimits):
-		return o.profile.Has(runtime.ControlOSSandbox)
+		return o.sandbox != ""
 	case ControlFingerprint:
 		return slices.Contains(o.controls, ControlWorktree)
 	}

@@ -102,7 +102,7 @@ type Profile struct {
 	Flags            map[string]string `json:"flags"` // flag wanted -> the help line that shows it; absent = not shown
 	Controls         []Control         `json:"controls"`
 	ApprovesAll      bool              `json:"approvesAll"` // headless it asks nobody and refuses itself nothing
-	Capability       string            `json:"capability"` // C1..C3, "" for exec
+	Capability       string            `json:"capability"`  // C1..C3, "" for exec
 	CapabilitySource string            `json:"capabilitySource"`
 	Family           string            `json:"family"` // "" = unknown, which never proves independence
 	FamilySource     string            `json:"familySource"`
