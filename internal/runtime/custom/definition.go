@@ -36,10 +36,17 @@ type Definition struct {
 	ReadOnlyArgs []string `yaml:"read_only"` // make it unable to write or run commands
 	Models       *List    `yaml:"model_list"`
 
-	State []string          `yaml:"state"` // paths that its starts share; such starts are spaced
-	Env   []string          `yaml:"env"`   // variables that are passed to it
-	Set   map[string]string `yaml:"set"`   // variables that it always gets
-	Stop  string            `yaml:"stop"`  // INT, TERM, TERM-GROUP (the default) or none
+	// State are the folders that it writes beside the one that it works in; the sandbox
+	// lets it. Starts that share some are spaced.
+	State []string `yaml:"state"`
+	// Credentials are files and folders with its sign-in; other runtimes may not read them.
+	Credentials []string          `yaml:"credentials"`
+	Env         []string          `yaml:"env"`  // variables that are passed to it
+	Set         map[string]string `yaml:"set"`  // variables that it always gets
+	Stop        string            `yaml:"stop"` // INT, TERM, TERM-GROUP (the default) or none
+	// ApprovesAll says that without a terminal it does whatever its model asks for, so
+	// that only a sandbox holds it.
+	ApprovesAll bool `yaml:"approves_all"`
 
 	Version  *Version  `yaml:"version"`
 	Help     []string  `yaml:"help"` // words that make it print its help

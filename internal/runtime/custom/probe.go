@@ -18,6 +18,7 @@ import (
 func (a adapter) Probe(ctx context.Context, host runtime.Host) runtime.Profile {
 	p := runtime.Profile{
 		Runtime: a.name, Kind: runtime.KindCLI, State: runtime.StateUnverified, Flags: map[string]string{}, ProbedAt: host.Now(),
+		ApprovesAll: a.def.ApprovesAll,
 	}
 	exe, ok := a.find(host, &p)
 	if !ok {

@@ -206,12 +206,22 @@ func (c *inspector) environment(d Definition) {
 			c.say("set", "%q is not the name of a variable", name)
 		}
 	}
-	for _, path := range d.State {
-		if !filepath.IsAbs(path) && !strings.HasPrefix(path, "~/") {
-			c.say("state", "found %q; allowed: an absolute path or one that begins with ~/", path)
+	c.places("state", d.State)
+	c.places("credentials", d.Credentials)
+	c.oneOf("stop", d.Stop, "INT", "TERM", stopGroup, stopNone)
+}
+
+// places checks paths that a sandbox opens or closes.
+func (c *inspector) places(field string, paths []string) {
+	for _, path := range paths {
+		rest, home := strings.CutPrefix(path, "~/")
+		switch {
+		case !home && !filepath.IsAbs(path):
+			c.say(field, "found %q; allowed: an absolute path or one that begins with ~/", path)
+		case home && !filepath.IsLocal(rest), home && filepath.Clean(rest) == ".", filepath.Dir(path) == path:
+			c.say(field, "found %q; it may name neither a whole home folder nor the whole disk", path)
 		}
 	}
-	c.oneOf("stop", d.Stop, "INT", "TERM", stopGroup, stopNone)
 }
 
 // questions checks what the probe asks.

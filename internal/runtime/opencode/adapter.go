@@ -20,6 +20,7 @@ type about struct {
 	agent   string   // what works when no agent is asked for or configured
 	install string   // what a person types to install it
 	keys    []string // variables that carry its own service's key
+	states  []string // its folders among the person's state
 	keeps   string   // a permission for reading that some of its agents have whatever a table says
 }
 
@@ -32,7 +33,7 @@ var _ runtime.Adapter = Adapter{}
 func New() Adapter {
 	return Adapter{about{
 		name: Name, prefix: "OPENCODE_", agent: "build", install: "npm install -g opencode-ai",
-		keys: []string{"OPENCODE_API_KEY"},
+		keys: []string{"OPENCODE_API_KEY"}, states: []string{Name},
 	}}
 }
 
@@ -40,7 +41,7 @@ func New() Adapter {
 func NewKilo() Adapter {
 	return Adapter{about{
 		name: KiloName, prefix: "KILO_", agent: "code", install: "npm install -g @kilocode/cli",
-		keeps: "semantic_search",
+		states: []string{KiloName, KiloName + "-sandbox-policy"}, keeps: "semantic_search",
 	}}
 }
 
