@@ -162,3 +162,6 @@ func (r *Repo) BranchPrefix(ctx context.Context) (string, error) {
 	}
 	return prefix, nil
 }
+
+// GitDir is the absolute path of the git directory that all worktrees share.
+func (r *Repo) GitDir() string { return r.common }

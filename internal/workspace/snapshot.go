@@ -67,18 +67,26 @@ func (ix *index) run(ctx context.Context, stdin io.Reader, args ...string) ([]by
 // add takes everything in the work tree that is not ignored into the index and
 // returns the tree.
 func (ix *index) add(ctx context.Context) (string, error) {
-	if err := ix.trust(ctx); err != nil {
+	odd, err := ix.entries(ctx)
+	if err != nil {
+		return "", err
+	}
+	if err := ix.trust(ctx, odd); err != nil {
 		return "", err
 	}
 	nested, err := ix.nested(ctx)
 	if err != nil {
 		return "", err
 	}
+	links := linksOf(odd)
 	args := []string{"add", "-A", "--", "."}
-	for _, dir := range nested {
+	for _, dir := range append(links, nested...) {
 		args = append(args, ":(top,exclude,literal)"+dir)
 	}
 	if _, err := ix.run(ctx, nil, args...); err != nil {
+		return "", err
+	}
+	if err := ix.addLinks(ctx, links); err != nil {
 		return "", err
 	}
 	for _, dir := range nested {
@@ -92,13 +100,9 @@ func (ix *index) add(ctx context.Context) (string, error) {
 
 // trust clears the marks by which an index says that a file need not be looked
 // at (git update-index --assume-unchanged).
-func (ix *index) trust(ctx context.Context) error {
-	entries, err := ix.entries(ctx)
-	if err != nil {
-		return err
-	}
+func (ix *index) trust(ctx context.Context, odd []entry) error {
 	var list strings.Builder
-	for _, e := range entries {
+	for _, e := range odd {
 		if e.assumed {
 			list.WriteString(e.path + "\x00")
 		}
@@ -106,7 +110,29 @@ func (ix *index) trust(ctx context.Context) error {
 	if list.Len() == 0 {
 		return nil
 	}
-	_, err = ix.run(ctx, strings.NewReader(list.String()), "update-index", "--no-assume-unchanged", "-z", "--stdin")
+	_, err := ix.run(ctx, strings.NewReader(list.String()), "update-index", "--no-assume-unchanged", "-z", "--stdin")
+	return err
+}
+
+// linksOf are the submodules of an index.
+func linksOf(odd []entry) (links []string) {
+	for _, e := range odd {
+		if e.link {
+			links = append(links, e.path)
+		}
+	}
+	return links
+}
+
+// addLinks takes submodules into the index by the commit that they are at. `git add`
+// would start a git of its own in each, which obeys the configuration that it finds
+// there, and that may be planted.
+func (ix *index) addLinks(ctx context.Context, links []string) error {
+	if len(links) == 0 {
+		return nil
+	}
+	list := strings.NewReader(strings.Join(links, "\x00") + "\x00")
+	_, err := ix.run(ctx, list, "update-index", "--add", "--remove", "-z", "--stdin")
 	return err
 }
 
