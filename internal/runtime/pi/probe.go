@@ -52,6 +52,7 @@ func readHelp(ctx context.Context, asker *probe.Asker, p *runtime.Profile) bool 
 		p.Flags[readingKey] = example
 	}
 	p.Controls = controls(*p)
+	p.ApprovesAll = true // of what it is given; see the evidence of edits-only
 	for _, flag := range indispensable() {
 		if !p.Shows(flag) {
 			p.State = runtime.StateUnavailable
