@@ -304,7 +304,7 @@ func (r *run) open(obs Observer) error {
 	err := errors.Join(
 		r.led.WriteFile(ledger.SpecFile, r.plan.Spec.Source),
 		r.led.WriteFile(ledger.JobsFile, r.plan.Spec.Resolved()),
-		r.led.WriteJSON(ledger.ApprovalsFile, ledger.Approvals{SchemaVersion: ledger.SchemaVersion, Approvals: []ledger.Approval{}}),
+		r.led.WriteJSON(ledger.ApprovalsFile, ledger.Approvals{SchemaVersion: ledger.SchemaVersion, Approvals: []ledger.Given{}}),
 	)
 	if repo := r.plan.Spec.Repository; repo != nil {
 		err = errors.Join(err, r.led.WriteFile(ledger.DefaultsFile, repo.Source))

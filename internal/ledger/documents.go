@@ -57,15 +57,21 @@ type CheckResult struct {
 
 // Approvals is approvals.json: what a person allowed.
 type Approvals struct {
-	SchemaVersion int        `json:"schemaVersion"`
-	Approvals     []Approval `json:"approvals"`
+	SchemaVersion int     `json:"schemaVersion"`
+	Approvals     []Given `json:"approvals"` // oldest first; those of an engine count for no later one
+}
+
+// Given is an approval with what it was given for.
+type Given struct {
+	Approval
+	Shown string `json:"shown"` // the scope in words, redacted; given by a flag it was shown to nobody
 }
 
 // Approval allows exactly one job as it was when it was shown.
 type Approval struct {
 	Job    string    `json:"job"`
 	Effect string    `json:"effect"`
-	Digest string    `json:"digest"` // over everything that was approved, hex
+	Digest string    `json:"digest"` // SHA-256 over everything that was approved, hex
 	By     string    `json:"by"`     // flag | tty | elicitation
 	At     time.Time `json:"at"`
 }

@@ -50,6 +50,8 @@ func (f *folder) move(r Record) error {
 		return f.moveJob(r)
 	case KindNote:
 		return f.note(r)
+	case KindApproved:
+		return f.approved(r)
 	case KindArbitrating:
 		if f.state.Phase != PhaseRunning {
 			return fmt.Errorf("%s in phase %s", r.Kind, f.state.Phase)
@@ -131,7 +133,7 @@ func (f *folder) runStarted(r Record) error {
 	f.state = State{
 		SchemaVersion: SchemaVersion, RunID: r.Run.RunID,
 		SpecPath: r.Run.SpecPath, SpecDigest: r.Run.SpecDigest, Base: r.Run.Base,
-		Phase: PhaseRunning, StartedAt: r.At, Paused: []Paused{}, Jobs: jobs,
+		Phase: PhaseRunning, StartedAt: r.At, Approvals: []Approval{}, Paused: []Paused{}, Jobs: jobs,
 	}
 	return nil
 }
@@ -158,6 +160,17 @@ func (f *folder) note(r Record) error {
 	}
 	_, err := f.job(r)
 	return err
+}
+
+func (f *folder) approved(r Record) error {
+	if r.Approval == nil || r.Approval.Job != r.Job || r.Approval.Digest == "" || r.Approval.By == "" {
+		return errors.New("an approval that does not say of what, or by whom")
+	}
+	if _, err := f.job(r); err != nil {
+		return err
+	}
+	f.state.Approvals = append(f.state.Approvals, r.Approval.Approval)
+	return nil
 }
 
 func (f *folder) runEnded(r Record) error {

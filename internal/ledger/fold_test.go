@@ -58,8 +58,8 @@ func TestAJobsLife(t *testing.T) {
 	one := 1
 	want := State{
 		SchemaVersion: 1, Seq: 14, RunID: "r", Phase: PhaseEnded, StartedAt: day, EndedAt: at(13), Verdict: "fail", ExitStatus: &one,
-		Arbiter: &JobState{ID: ArbiterJob, Status: Success, Attempt: 1, Runtime: "codex", StartedAt: at(11), EndedAt: at(12), Earlier: []Earlier{}},
-		Paused:  []Paused{},
+		Arbiter:   &JobState{ID: ArbiterJob, Status: Success, Attempt: 1, Runtime: "codex", StartedAt: at(11), EndedAt: at(12), Earlier: []Earlier{}},
+		Approvals: []Approval{}, Paused: []Paused{},
 		Jobs: []JobState{
 			{
 				ID: "a", Status: Success, Attempt: 2, Runtime: "codex", Model: "observed", StartedAt: at(2), EndedAt: at(7),
@@ -163,6 +163,17 @@ func TestAResumedRunGoesOnFromWhereItStood(t *testing.T) {
 	}
 }
 
+var allowed = Given{Approval: Approval{Job: "a", Effect: "scoped-write", Digest: "dd", By: "tty"}, Shown: "all of it"}
+
+// TestWhatWasApprovedIsInTheState: of each life, and it moves no job.
+func TestWhatWasApprovedIsInTheState(t *testing.T) {
+	s, err := feed(started("a"), Approved(allowed), Resumed(false), Approved(allowed))
+	must(t, err)
+	if len(s.Approvals) != 2 || s.Approvals[1] != allowed.Approval || s.Job("a").Status != Queued {
+		t.Errorf("%+v", s)
+	}
+}
+
 func TestWhatCannotHappenIsRefused(t *testing.T) {
 	intent, run := Intent("a", 1, Route{Runtime: "exec"}), Started("a", 1, 1, 0)
 	for name, recs := range map[string][]Record{
@@ -200,6 +211,10 @@ func TestWhatCannotHappenIsRefused(t *testing.T) {
 		"an arbiter never asked, again":  {started("a"), Resumed(false), Requeued(ArbiterJob, "x")},
 		"a note about a stranger thing":  {started("a"), Told("weather", "x")},
 		"a job's note about the run":     {started("a"), {Kind: KindNote, Job: "a", About: AboutRun, Text: "x"}},
+		"an approval of nothing":         {started("a"), {Kind: KindApproved, Job: "a"}},
+		"an approval of another job":     {started("a", "b"), {Kind: KindApproved, Job: "b", Approval: &Given{Approval: allowed.Approval}}},
+		"an approval of a stranger":      {started("b"), Approved(allowed)},
+		"an approval by nobody":          {started("a"), Approved(Given{Approval: Approval{Job: "a", Digest: "dd"}})},
 		"an unknown kind":                {started("a"), {Kind: "surprise"}},
 		"an intent that names no route":  {started("a"), {Kind: KindIntent, Job: "a", Attempt: 1}},
 		"a run without an id":            {RunStarted(RunInfo{})},

@@ -24,6 +24,7 @@ const (
 	KindArbitrating  RecordKind = "arbitrating"   // the jobs are over, the arbiter's turn
 	KindRunEnded     RecordKind = "run_ended"     // the last record, unless the run is resumed: Verdict, ExitStatus
 	KindResumed      RecordKind = "resumed"       // another engine carries the run on: RetryFailed
+	KindApproved     RecordKind = "approved"      // a person allowed a job: Job, Approval
 	KindRequeued     RecordKind = "requeued"      // a resumed run will do this job again, or at last: Job, Text
 )
 
@@ -52,6 +53,7 @@ type Record struct {
 	Work          *Work          `json:"work,omitempty"`        // of the attempt that ended
 	About         string         `json:"about,omitempty"`       // of a note: run | checkout | secret
 	RetryFailed   bool           `json:"retryFailed,omitempty"` // failed jobs are to be done again too
+	Approval      *Given         `json:"approval,omitempty"`
 }
 
 // What a note can be about. The arbiter and the report are told those of the run and
@@ -162,6 +164,10 @@ func LeftSecret(job string, n int, text string) Record {
 func Resumed(retryFailed bool) Record {
 	return Record{Kind: KindResumed, RetryFailed: retryFailed}
 }
+
+// Approved says that a person allowed a job, exactly as it would be dispatched. It must
+// be durable before that happens.
+func Approved(g Given) Record { return Record{Kind: KindApproved, Job: g.Job, Approval: &g} }
 
 // Requeued puts a job of a resumed run back into the queue, and says why.
 func Requeued(job, why string) Record {

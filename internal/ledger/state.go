@@ -29,10 +29,11 @@ type State struct {
 	EndedAt       *time.Time `json:"endedAt"`
 	Verdict       string     `json:"verdict"`
 	ExitStatus    *int       `json:"exitStatus"`
-	Resumes       int        `json:"resumes"` // how often another engine carried the run on
-	Paused        []Paused   `json:"paused"`  // runtimes that get no starts, as was last decided
-	Arbiter       *JobState  `json:"arbiter"` // null while the arbiter was not asked
-	Jobs          []JobState `json:"jobs"`    // in spec order; last, so that encode can put one on each line
+	Resumes       int        `json:"resumes"`   // how often another engine carried the run on
+	Approvals     []Approval `json:"approvals"` // what a person allowed, oldest first
+	Paused        []Paused   `json:"paused"`    // runtimes that get no starts, as was last decided
+	Arbiter       *JobState  `json:"arbiter"`   // null while the arbiter was not asked
+	Jobs          []JobState `json:"jobs"`      // in spec order; last, so that encode can put one on each line
 }
 
 // JobState is where one job stands.

@@ -18,6 +18,8 @@ func transition(r ledger.Record) string {
 		return fmt.Sprintf("%-20s %s", r.Job, ended(r))
 	case ledger.KindResumed:
 		return "the run goes on"
+	case ledger.KindApproved:
+		return fmt.Sprintf("%-20s approved (by %s)", r.Job, r.Approval.By)
 	case ledger.KindRequeued:
 		return fmt.Sprintf("%-20s queued again: %s", r.Job, line(r.Text))
 	case ledger.KindNote:

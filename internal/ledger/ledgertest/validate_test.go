@@ -86,8 +86,9 @@ func samples(t *testing.T) map[string]any {
 	}
 	state := ledger.State{
 		SchemaVersion: 1, Seq: 1, RunID: "r", Phase: ledger.PhaseEnded, StartedAt: day, EndedAt: &day, Verdict: "pass", ExitStatus: ptr(0),
-		Paused:  []ledger.Paused{{Runtime: "codex", Reason: runtime.ReasonRateLimit, Until: &day, Resets: &day}},
-		Arbiter: &ledger.JobState{ID: "arbiter", Status: ledger.Success, StartedAt: &day, EndedAt: &day, Earlier: []ledger.Earlier{}},
+		Approvals: []ledger.Approval{approval},
+		Paused:    []ledger.Paused{{Runtime: "codex", Reason: runtime.ReasonRateLimit, Until: &day, Resets: &day}},
+		Arbiter:   &ledger.JobState{ID: "arbiter", Status: ledger.Success, StartedAt: &day, EndedAt: &day, Earlier: []ledger.Earlier{}},
 		Jobs: []ledger.JobState{{
 			ID: "a", Status: ledger.Failed, Attempt: 2, StartedAt: &day, EndedAt: &day,
 			Earlier: []ledger.Earlier{{Attempt: 1, Runtime: "codex", Model: "m", Status: ledger.Failed, Reason: runtime.ReasonRateLimit}},
@@ -110,7 +111,7 @@ func samples(t *testing.T) map[string]any {
 			SchemaVersion: 1, Profiles: []runtime.Profile{profile()},
 			Environments: map[string]ledger.Environment{"codex": {Passed: []string{"PATH"}, Withheld: []string{"OTHER_KEY"}}},
 		},
-		"check/": ledger.CheckResult{SchemaVersion: 1, Check: check}, "approvals/": ledger.Approvals{SchemaVersion: 1, Approvals: []ledger.Approval{approval}},
+		"check/": ledger.CheckResult{SchemaVersion: 1, Check: check}, "approvals/": ledger.Approvals{SchemaVersion: 1, Approvals: []ledger.Given{{Approval: approval, Shown: "all of it"}}},
 		"checkout/": ledger.Checkout{SchemaVersion: 1, At: day, Checkout: ledger.CheckoutState{Head: "c0ffee", Entries: map[string]string{"a": "absent"}}},
 		"verdict/":  judgement, "history/": lines[0], "report/": whole,
 		"journal/run_started":   at(1, ledger.RunStarted(ledger.RunInfo{RunID: "r", Jobs: []string{"a"}})),
@@ -125,6 +126,7 @@ func samples(t *testing.T) map[string]any {
 		"journal/told":          at(10, ledger.Told(ledger.AboutCheckout, "x")),
 		"journal/resumed":       at(11, ledger.Resumed(true)),
 		"journal/requeued":      at(12, ledger.Requeued("a", "x")),
+		"journal/approved":      at(13, ledger.Approved(ledger.Given{Approval: approval, Shown: "all of it"})),
 	}
 }
 
