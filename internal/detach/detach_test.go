@@ -58,8 +58,18 @@ func engine(args []string) int {
 	out := NewStream(os.Stdout, func(int64) {})
 	json.NewEncoder(out).Encode(sees{os.Getpid(), os.Getppid(), session, unix.Getpgrp(), cwd, os.Getenv("GREETING"), input, open})
 	control.Begun("id", cwd)
-	if args[0] == "wait" {
+	switch args[0] {
+	case "wait":
 		<-control.Interrupts()
+	case "ask":
+		ctx, stop := context.WithCancel(context.Background())
+		go func() {
+			<-control.Interrupts()
+			stop()
+		}()
+		for range 2 {
+			json.NewEncoder(out).Encode(control.Ask(ctx, "really?"))
+		}
 	}
 	out.Close()
 	control.Ended(7)
@@ -131,6 +141,64 @@ func TestTheEngineIsNobodysChild(t *testing.T) {
 	}
 	if err := Gone(t.Context(), id); err != nil || id.Fate() != process.Gone {
 		t.Errorf("it is %s (%v)", id.Fate(), err)
+	}
+}
+
+// asking is an engine that has said where it is and asks; the reader has its output.
+func asking(t *testing.T) (*Viewer, process.Identity, *json.Decoder) {
+	t.Helper()
+	v := start(t, "engine", "ask")
+	id := *(<-v.Messages()).Engine
+	<-v.Messages() // where the run is
+	out := json.NewDecoder(v.Stdout)
+	var e sees
+	if err := out.Decode(&e); err != nil {
+		t.Fatal(err)
+	}
+	return v, id, out
+}
+
+func answered(t *testing.T, out *json.Decoder) (a Answer) {
+	t.Helper()
+	if err := out.Decode(&a); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func TestTheEngineAsksAndTheViewerAnswers(t *testing.T) {
+	v, id, out := asking(t)
+	defer v.Close()
+	q := *(<-v.Messages()).Question
+	if q.N != 1 || q.Text != "really?" {
+		t.Errorf("%+v", q)
+	}
+	v.Answer(Answer{N: 7, Asked: true, Yes: true}) // to another question
+	v.Answer(Answer{N: 1, Asked: true, Yes: true})
+	if a := answered(t, out); a != (Answer{N: 1, Asked: true, Yes: true}) {
+		t.Errorf("%+v", a)
+	}
+	if q = *(<-v.Messages()).Question; q.N != 2 {
+		t.Errorf("%+v", q)
+	}
+	v.Interrupt()
+	if a := answered(t, out); a != (Answer{}) {
+		t.Errorf("interrupted: %+v", a)
+	}
+	if err := Gone(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Nobody answers for a viewer that has gone.
+func TestAViewerThatGoesSaysNo(t *testing.T) {
+	v, id, _ := asking(t)
+	<-v.Messages()
+	if err := v.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := Gone(t.Context(), id); err != nil {
+		t.Fatal(err)
 	}
 }
 

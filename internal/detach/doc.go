@@ -13,7 +13,22 @@ type Message struct {
 	Engine    *process.Identity `json:"engine,omitempty"`    // the engine is there: its first message
 	Begun     *Begun            `json:"begun,omitempty"`     // the run directory is there
 	Ended     *Ended            `json:"ended,omitempty"`     // the engine's last message
+	Question  *Question         `json:"question,omitempty"`  // the engine wants to know something of the person
 	Interrupt bool              `json:"interrupt,omitempty"` // from the viewer: the person interrupts
+	Answer    *Answer           `json:"answer,omitempty"`    // from the viewer: to the question of that number
+}
+
+// Question is put to the person who started the engine: the engine has no terminal.
+type Question struct {
+	N    int    `json:"n"`    // from 1
+	Text string `json:"text"` // lines that are safe to show
+}
+
+// Answer is what came of a question. The zero Answer says that nobody could be asked.
+type Answer struct {
+	N     int  `json:"n"`
+	Asked bool `json:"asked"` // there is a terminal, and the question was shown there
+	Yes   bool `json:"yes"`
 }
 
 // Begun says where the run is.

@@ -22,6 +22,9 @@ func (v *Viewer) Messages() <-chan Message { return v.messages }
 // Interrupt forwards an interrupt.
 func (v *Viewer) Interrupt() { v.link.send(Message{Interrupt: true}) }
 
+// Answer answers a question of the engine.
+func (v *Viewer) Answer(a Answer) { v.link.send(Message{Answer: &a}) }
+
 // Close lets go of the engine, which goes on.
 func (v *Viewer) Close() error {
 	err := errors.Join(v.link.file.Close(), v.Stdout.Close(), v.Stderr.Close())
