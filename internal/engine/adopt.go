@@ -15,6 +15,7 @@ import (
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/process"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/sandbox/private"
 	"orchestrate/internal/supervise"
 	"orchestrate/internal/workspace"
 )
@@ -31,7 +32,7 @@ func (a *attempt) furnished() ledger.Furnished {
 	f := ledger.Furnished{
 		Dir: a.at.dir, Top: a.at.top, Isolated: a.at.isolated, Inputs: a.given, Begun: a.begun.UTC(),
 		AnswerFromStdout: a.cmd.Answer == runtime.AnswerFromStdout, Decoder: a.cmd.Decoder.Runtime,
-		Constrained: a.route.Constrained, Mark: a.mark,
+		Constrained: a.route.Constrained, Mark: a.mark, Private: a.private.Path, Box: a.boxOfProgram(),
 	}
 	switch t := a.at.tree; {
 	case t == nil:
@@ -48,6 +49,7 @@ func (a *attempt) furnished() ledger.Furnished {
 // settled. What cannot be had any more shows when it is asked for.
 func (r *run) equipAgain(ctx context.Context, a *attempt, f ledger.Furnished) {
 	a.given, a.begun, a.mark = f.Inputs, f.Begun, f.Mark
+	a.private = private.Dir{Path: f.Private}
 	a.at = place{dir: f.Dir, top: f.Top, isolated: f.Isolated, branch: f.Branch}
 	switch repo := r.plan.Repo; {
 	case repo == nil:
@@ -66,17 +68,18 @@ func (r *run) equipAgain(ctx context.Context, a *attempt, f ledger.Furnished) {
 	}
 }
 
-// checkEnv gives an adopted attempt the environment that its checks run in: that of
-// its program, as it would be started now.
-func (r *run) checkEnv(a *attempt) {
+// checkEnv gives an adopted attempt the environment and the sandbox that its checks run
+// in: those of its program, as it would be started now.
+func (r *run) checkEnv(a *attempt) error {
 	ad, ok := r.eng.adapter(a.route.Runtime)
 	if !ok {
-		return
+		return nil
 	}
 	if cmd, err := ad.Command(r.request(a), r.profile(a.route.Runtime)); err == nil {
 		a.cmd.Env = cmd.Env
 	}
-	a.env = r.environment(a, ad)
+	r.dropPrivate(a)
+	return r.settleEnvironment(a, ad)
 }
 
 // adopt waits for the end of an attempt that an engine before began, and takes in
@@ -86,7 +89,6 @@ func (r *run) adopt(ctx context.Context, a *attempt) error {
 	if err := r.awaitEnd(ctx, a); err != nil {
 		return err
 	}
-	r.checkEnv(a)
 	r.holdCheckoutAgain(ctx, a)
 	exit, err := r.readExit(a)
 	switch {
@@ -101,6 +103,9 @@ func (r *run) adopt(ctx context.Context, a *attempt) error {
 	}
 	if a.exit.PID != 0 && r.statusIn(a.job.ID) == ledger.Queued {
 		r.note(r.startedBefore(a))
+	}
+	if err := r.checkEnv(a); err != nil {
+		r.note(ledger.Noted(a.job.ID, r.redact.String(err.Error())))
 	}
 	return r.takeIn(a)
 }

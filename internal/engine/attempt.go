@@ -16,6 +16,8 @@ import (
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/environ"
+	"orchestrate/internal/sandbox"
+	"orchestrate/internal/sandbox/private"
 	"orchestrate/internal/spec"
 	"orchestrate/internal/supervise"
 )
@@ -35,9 +37,12 @@ type attempt struct {
 	cmd    runtime.Command
 	text   string // command.txt
 	env    []string
-	mark   string // of its processes
-	given  string // digest of what it is given, see givenTo
-	begun  time.Time
+	// private is its folder for temporary files and caches, the zero value none.
+	private private.Dir
+	box     *sandbox.Policy // what the kernel holds its checks to, and itself as its route says; nil = nothing does
+	mark    string          // of its processes
+	given   string          // digest of what it is given, see givenTo
+	begun   time.Time
 
 	lock     *os.File // of the attempt, from its directory until it is settled
 	checkout *os.File // of the shared checkout, for a writer in it
@@ -45,13 +50,15 @@ type attempt struct {
 	alone    bool     // taken, and nothing else ran beside it under that engine
 	from     int64    // events up to this one are in the journal
 
+	before   string   // tree of the shared checkout when it began there as an observer that nothing holds, "" = not recorded
 	hopeless bool     // it failed on something that no other attempt can mend
 	changed  []string // of the shared checkout, while it alone ran
 	handed   bool     // the supervisor has it: a process may have been started
 	exit     supervise.Exit
 	lost     string // the supervisor failed: what is known
 
-	unsearched error // why its artifacts may still hold secrets
+	injected   []string // secrets in what it left in the run directory, see settlement.injected
+	unsearched error    // why its artifacts may still hold secrets
 }
 
 // release gives up the attempt's locks. They hold nothing that could be lost.
@@ -127,7 +134,9 @@ func (r *run) equip(a *attempt, read ...string) error {
 	}
 	a.route.Constrained = constrained(a.route, a.cmd)
 	a.mark = newMark()
-	a.env = r.environment(a, ad)
+	if err := r.settleEnvironment(a, ad); err != nil {
+		return err
+	}
 	if a.prompt != "" {
 		if err := r.led.WriteFile(ledger.JobPath(a.job.ID, ledger.PromptFile), r.redact.Bytes([]byte(a.prompt))); err != nil {
 			return err
@@ -154,6 +163,7 @@ func (r *run) request(a *attempt) runtime.Request {
 	req := requestOf(a.job, a.route, a.at.dir, out, a.prompt)
 	req.Attempt, req.PromptFile = a.n, promptPath(a.prompt, a.dir)
 	req.Script, req.Judged = r.plan.script(), a.judged
+	req.Project = r.eng.Operator.Runtimes[a.route.Runtime].Project
 	return req
 }
 
@@ -171,13 +181,28 @@ func requestOf(j *spec.Job, route ledger.Route, dir, out, prompt string) runtime
 	return req
 }
 
-// environment is what the program gets: the part of ours that policy passes, what
-// the adapter adds, and where it is.
+// settleEnvironment says what the attempt's program and checks get, and what holds them.
+func (r *run) settleEnvironment(a *attempt, ad runtime.Adapter) (err error) {
+	a.env = r.environment(a, ad)
+	if err := r.furnishPrivately(a); err != nil {
+		return err
+	}
+	if a.box, err = r.confine(a, ad); err != nil {
+		return err
+	}
+	if a.box != nil {
+		needs := confinementOf(ad, a.env)
+		a.env = overlaid(overlaid(a.env, a.private.Env), needs.Env)
+	}
+	a.env = append(a.env, whereabouts(r.led.ID, a.job.ID, a.dir)...)
+	a.env = append(a.env, markVariable+"="+a.mark)
+	return nil
+}
+
+// environment is what the program gets of ours by policy, and what its adapter adds.
 func (r *run) environment(a *attempt, ad runtime.Adapter) []string {
 	passed, _, _ := environ.Filter(r.eng.Env, ad.SignInEnv(), a.job.EnvAllow)
-	env := append(passed, a.cmd.Env...)
-	env = append(env, whereabouts(r.led.ID, a.job.ID, a.dir)...)
-	return append(env, markVariable+"="+a.mark)
+	return append(passed, a.cmd.Env...)
 }
 
 // carryOut hands the attempt to the slot's supervisor and waits for its end. The
@@ -232,7 +257,17 @@ func (r *run) invocation(a *attempt) supervise.Invocation {
 		Job: a.job.ID, Attempt: a.n, Dir: a.dir, Argv: a.cmd.Argv, Env: a.env, Cwd: a.at.dir, Stdin: a.cmd.Stdin,
 		Decoder: a.cmd.Decoder, Timeout: a.job.Timeout, FirstOutput: a.job.FirstOutputTimeout, Grace: grace,
 		PoliteStop: a.cmd.PoliteStop, MaxBytes: a.job.MaxOutputBytes, Secrets: r.secrets, AllowedSecrets: r.allowed,
+		Sandbox: a.boxOfProgram(),
 	}
+}
+
+// boxOfProgram is what the kernel holds the program itself to: nothing but its checks
+// where it has a sandbox of its own.
+func (a *attempt) boxOfProgram() *sandbox.Policy {
+	if a.route.Sandbox != sandbox.Landlock {
+		return nil
+	}
+	return a.box
 }
 
 // importEvents copies what the supervisor wrote into the journal.

@@ -311,6 +311,7 @@ func onceInCheckout(d policy.Decision) policy.Decision {
 // carry takes an attempt from its folder to its settlement. What goes wrong on
 // the engine's own side before the program runs is a failure to spawn.
 func (r *run) carry(ctx context.Context, slot int, a *attempt) (settlement, policy.Settlement) {
+	defer r.dropPrivate(a)
 	failed := func(err error) (settlement, policy.Settlement) {
 		if ctx.Err() != nil {
 			return settlement{}, policy.Settlement{Status: ledger.Interrupted, Reason: runtime.ReasonCancelled, Evidence: "cancelled before its program ran"}

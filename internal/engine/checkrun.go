@@ -53,7 +53,7 @@ func (c *checkRunner) once(ctx context.Context, cmd check.Command) (result check
 	exit, err := sup.Run(ctx, supervise.Invocation{
 		Job: cmd.Job, Attempt: c.attempt.n, Dir: dir, Argv: cmd.Argv, Env: cmd.Env, Cwd: cmd.Dir,
 		Decoder: runtime.DecoderSpec{Runtime: runtimeExec}, Timeout: cmd.Timeout, Grace: grace, PoliteStop: "TERM-GROUP",
-		MaxBytes: 1 << 20, Secrets: c.run.secrets, AllowedSecrets: c.run.allowed,
+		MaxBytes: 1 << 20, Secrets: c.run.secrets, AllowedSecrets: c.run.allowed, Sandbox: c.attempt.box,
 	}, c.attempt.locks(), func(supervise.Process) {})
 	if err != nil {
 		return result, exit.EndedAt.IsZero(), err

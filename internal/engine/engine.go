@@ -23,6 +23,7 @@ type Engine struct {
 	Operator   policy.Operator
 	// Sandbox tests, live, what this host's sandbox enforces; nil = nothing is.
 	Sandbox func(context.Context) sandbox.Level
+	Self    string   // absolute path of this program, which serves as Go's build cache in a sandbox; "" = it does not
 	Env     []string // this process's environment; jobs get a part of it
 	Now     func() time.Time
 }

@@ -75,5 +75,6 @@ func (r *run) arbiterRoute() (ledger.Route, *route.Block) {
 	return route.ArbiterRoute(route.ArbiterInput{
 		Arbiter: r.plan.Spec.Arbiter, Dir: r.plan.Root, Profiles: r.usable(), Known: r.eng.names(), Operator: r.eng.Operator, Failures: r.failures,
 		Producers: done, Builds: r.plan.builds(r.eng), Rehearse: r.plan.Request.Rehearse,
+		Sandbox: r.plan.Sandbox, Own: r.eng.own(),
 	})
 }

@@ -341,6 +341,7 @@ func (r *run) arbitrate(ctx context.Context, a *attempt, q question, mayRepair b
 }
 
 func (r *run) arbiterAttempt(ctx context.Context, a *attempt, evidence []byte) (policy.Settlement, settlement, error) {
+	defer r.dropPrivate(a)
 	if !a.taken {
 		if err := r.prepareArbiter(a, evidence); err != nil {
 			return policy.Settlement{}, settlement{}, err

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"orchestrate/internal/ledger"
-	"orchestrate/internal/runtime"
 	"orchestrate/internal/workspace"
 )
 
@@ -50,6 +49,10 @@ func (r *run) enter(ctx context.Context, a *attempt) comparison {
 	var err error
 	if mine.before, err = r.fingerprint(ctx); err != nil {
 		mine.on = false
+		return mine
+	}
+	if !a.taken {
+		a.before = r.snapshotFor(ctx, a)
 	}
 	return mine
 }
@@ -97,7 +100,7 @@ func (r *run) changedBy(ctx context.Context, a *attempt, mine comparison) []stri
 		r.tellChange(fmt.Sprintf("changed in the shared checkout while job %s ran, and so did a writer there (%s): %s", a.job.ID, who, some(changed)), a.begun)
 		return nil
 	}
-	if slices.Contains(a.route.Controls, string(runtime.ControlOSSandbox)) {
+	if sandboxed(a.route) {
 		r.tellChange(fmt.Sprintf("changed in the shared checkout while job %s ran, but not by this job, which a sandbox held: %s", a.job.ID, some(changed)), a.begun)
 		return nil
 	}
@@ -174,8 +177,28 @@ func (r *run) outsideChanges(ctx context.Context) {
 	if len(changed) > 0 {
 		r.accept(changed, after)
 		r.fail(r.writeCheckout())
-		r.tellChange(fmt.Sprintf("changed in the shared checkout during the run, by one of the jobs (%s), their checks or somebody else: %s", some(ran), some(changed)), r.led.State().StartedAt)
+		who := fmt.Sprintf("by one of the jobs (%s), their checks or somebody else", some(ran))
+		if r.allHeld() {
+			who = "by none of the jobs and checks, which a sandbox held"
+		}
+		r.tellChange(fmt.Sprintf("changed in the shared checkout during the run, %s: %s", who, some(changed)), r.led.State().StartedAt)
 	}
+}
+
+// allHeld reports whether a sandbox held every attempt of the run and its checks, none of
+// which had the shared checkout to write in.
+func (r *run) allHeld() bool {
+	if !r.plan.Sandbox.Holds() {
+		return false
+	}
+	for _, j := range r.jobs {
+		for _, s := range j.ended {
+			if s.Route == nil || s.Route.Sandbox == "" || j.inCheckout() {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // tell notes what happened to the run, for journal, arbiter and report.

@@ -40,14 +40,15 @@ func (p *past) alone(id string) bool { return p.open == 1 && p.last == id }
 
 // pastJob is what it says of one job.
 type pastJob struct {
-	routes []ledger.Route    // of its attempts, the first is attempt 1
-	open   bool              // the newest attempt has not ended
-	begun  time.Time         // when that was intended
-	events int64             // of it that are in the journal
-	status *ledger.JobStatus // nil = it has not settled
-	work   *ledger.Work
-	ended  []ledger.Record    // attempts since the job was last put back on purpose
-	all    []ledger.JobStatus // every attempt that ended
+	routes   []ledger.Route    // of its attempts, the first is attempt 1
+	open     bool              // the newest attempt has not ended
+	begun    time.Time         // when that was intended
+	events   int64             // of it that are in the journal
+	injected []string          // secrets that it left
+	status   *ledger.JobStatus // nil = it has not settled
+	work     *ledger.Work
+	ended    []ledger.Record    // attempts since the job was last put back on purpose
+	all      []ledger.JobStatus // every attempt that ended
 }
 
 func newPast() *past {
@@ -78,7 +79,7 @@ func (p *past) record(r ledger.Record) error {
 	case ledger.KindIntent:
 		j := p.job(r.Job)
 		j.routes = append(j.routes, *r.Route)
-		j.open, j.begun, j.events = true, r.At, 0
+		j.open, j.begun, j.events, j.injected = true, r.At, 0, nil
 		p.open++
 		p.last = ""
 		if p.open == 1 {
@@ -99,6 +100,10 @@ func (p *past) note(r ledger.Record) {
 	switch r.About {
 	case ledger.AboutRun:
 		p.told = append(p.told, r.Text)
+	case ledger.AboutSecret:
+		if j := p.job(r.Job); j.open && r.Attempt == len(j.routes) {
+			j.injected = append(j.injected, r.Text)
+		}
 	case ledger.AboutCheckout:
 		p.told, p.checkout = append(p.told, r.Text), append(p.checkout, r.Text)
 	}

@@ -96,5 +96,19 @@ func (r *run) worktree(ctx context.Context, j *spec.Job, base string, n int) (pl
 	if _, err := os.Stat(at.dir); errors.Is(err, os.ErrNotExist) {
 		return place{}, fmt.Errorf("job %s: its cwd %s is not in commit %.12s that its worktree starts from; commit it or change cwd", j.ID, rel, base)
 	}
-	return at, nil
+	return at, at.inTree(j.ID)
+}
+
+// inTree refuses a working folder that a symbolic link in the commit, perhaps planted by an
+// earlier job, leads out of the tree.
+func (p place) inTree(job string) error {
+	top, err := filepath.EvalSymlinks(p.top)
+	if err != nil {
+		return err
+	}
+	dir, err := filepath.EvalSymlinks(p.dir)
+	if err == nil && !inside(top, dir) {
+		err = fmt.Errorf("job %s: its cwd leads out of its worktree, to %s, by a symbolic link in the commit that it starts from", job, dir)
+	}
+	return err
 }

@@ -114,7 +114,10 @@ func (p *Plan) readAll(ctx context.Context, e *Engine) ([]spec.Diagnostic, error
 // survey asks the runtimes what they are and routes the jobs. It is cut short when
 // ctx ends.
 func (p *Plan) survey(ctx context.Context, e *Engine) {
+	level := make(chan sandbox.Level, 1)
+	go func() { level <- e.testSandbox(ctx) }()
 	p.probe(ctx, e)
+	p.Sandbox = <-level
 	if ctx.Err() != nil {
 		return // what a cut probe says is no reason to block anything
 	}
@@ -254,7 +257,8 @@ func (p *Plan) route(e *Engine) {
 	}
 }
 
-// choose routes a job and holds the route against the gate.
+// choose routes a job and holds the route against the controls that it needs. Whether
+// it also needs a person's approval is for who dispatches it.
 func (p *Plan) choose(in route.Input) (ledger.Route, *route.Block) {
 	r, block := route.Choose(in)
 	if block == nil {
@@ -286,11 +290,14 @@ func (p *Plan) input(e *Engine, pl *Planned) route.Input {
 func (p *Plan) liveInput(e *Engine, pl *Planned) route.Input {
 	in := route.Input{
 		Job: pl.Job, Tiers: pl.Tiers, Profiles: p.profiles, Known: e.names(), Operator: e.Operator,
-		Internal: p.Request.Internal,
-		Isolate:  p.whyIsolate(pl.Job.ID), NoWorktree: p.noWorktree(pl.Job), NoWorktreeNext: p.noTreeNext, Builds: p.builds(e),
+		Internal: p.Request.Internal, Sandbox: p.Sandbox, Own: e.own(),
+		Isolate: p.whyIsolate(pl.Job.ID), NoWorktree: p.noWorktree(pl.Job), NoWorktreeNext: p.noTreeNext, Builds: p.builds(e),
 	}
 	if policy.Judges(pl.Job.Task) {
 		in.Producers = p.producers(pl.Job.DependsOn)
+	}
+	if in.Isolate == "" && p.Sandbox.Holds() {
+		in.Unboxed = p.unboxed(pl.Job)
 	}
 	return in
 }
@@ -352,7 +359,7 @@ func (p *Plan) routeArbiter(e *Engine) {
 	}
 	in := route.ArbiterInput{
 		Arbiter: p.Spec.Arbiter, Dir: p.Root, Profiles: p.profiles, Known: e.names(), Operator: e.Operator,
-		Producers: p.producers(ids), Builds: p.builds(e), Rehearse: p.Request.Rehearse,
+		Producers: p.producers(ids), Builds: p.builds(e), Rehearse: p.Request.Rehearse, Sandbox: p.Sandbox, Own: e.own(),
 	}
 	p.Arbiter.Job = route.ArbiterJob(p.Spec.Arbiter, p.Root)
 	p.Arbiter.Route, p.Arbiter.Block = route.ArbiterRoute(in)

@@ -160,8 +160,10 @@ func writable(j *spec.Job, r ledger.Route, at placing) []string {
 	return at.Writable
 }
 
+// sandboxed reports whether a kernel's sandbox holds the program of a route: the engine's
+// or its own.
 func sandboxed(r ledger.Route) bool {
-	return slices.Contains(r.Controls, string(runtime.ControlOSSandbox))
+	return r.Sandbox != "" || slices.Contains(r.Controls, string(runtime.ControlOSSandbox))
 }
 
 // observes says what an observer may change on its route.

@@ -57,7 +57,7 @@ func (r *run) reconcile(ctx context.Context, old *past, req ResumeRequest) error
 // attemptOf is the newest attempt of a job as an engine before began it.
 func (r *run) attemptOf(id string, pj *pastJob) *attempt {
 	n := len(pj.routes)
-	a := &attempt{n: n, route: pj.routes[n-1], begun: pj.begun, taken: true, from: pj.events, dir: r.led.JobDir(id)}
+	a := &attempt{n: n, route: pj.routes[n-1], begun: pj.begun, taken: true, from: pj.events, injected: pj.injected, dir: r.led.JobDir(id)}
 	if j := r.jobs[id]; j != nil {
 		a.job = j.planned.Job
 		j.route = a.route
@@ -184,6 +184,7 @@ func (r *run) readExit(a *attempt) (supervise.Exit, error) {
 // have ended, nothing more of the job is started.
 func (r *run) cutOff(a *attempt, why string, proof supervise.Proof) error {
 	a.exit.Proof = proof
+	r.dropPrivate(a)
 	s := r.statusOf(a)
 	s.Status, s.Reason, s.ReasonEvidence = ledger.Interrupted, runtime.ReasonCutOff, why
 	s = cleaned(r, s)

@@ -81,6 +81,7 @@ func (r *run) goOn(ctx context.Context, old *past, req ResumeRequest, obs Observ
 	if err := r.reconcile(ctx, old, req); err != nil {
 		return Result{}, err
 	}
+	r.tidyPrivate()
 	failpoint.Hit(failpoint.Reconciled)
 	if req.Stop {
 		cancel()

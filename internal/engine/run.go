@@ -341,7 +341,7 @@ func (r *run) info() ledger.RunInfo {
 // writeRuntimes leaves the profiles as they are known by now.
 func (r *run) writeRuntimes() error {
 	r.mu.Lock()
-	all := ledger.Runtimes{SchemaVersion: ledger.SchemaVersion}
+	all := ledger.Runtimes{SchemaVersion: ledger.SchemaVersion, Sandbox: r.plan.Sandbox}
 	for _, p := range r.plan.Inventory.Profiles {
 		all.Profiles = append(all.Profiles, r.profiles[p.Runtime])
 	}

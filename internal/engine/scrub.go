@@ -1,14 +1,19 @@
 package engine
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strconv"
 
 	"orchestrate/internal/ledger"
+	"orchestrate/internal/secret"
+	"orchestrate/internal/secret/detect"
 )
 
 // artifacts opens the folder in which a job leaves what it makes, as a root that
@@ -31,13 +36,13 @@ func (r *run) artifacts(a *attempt) (*os.Root, error) {
 	return r.led.OpenDir(rel)
 }
 
-// scrubArtifacts redacts what a job left in its artifacts folder, which is a part
-// of the run directory: content, names, and where links lead. Links are not
-// followed.
+// scrubArtifacts takes secrets out of a job's artifacts folder, which is a part of the
+// run directory: out of content, names, and where links lead. A redacted copy stays.
+// What was found is held against the attempt. Links are not followed.
 func (r *run) scrubArtifacts(a *attempt) error {
 	root, err := r.artifacts(a)
 	if err == nil {
-		err = errors.Join((&scrubber{r, a.job.ID, root}).folder("."), root.Close())
+		err = errors.Join((&scrubber{run: r, attempt: a, root: root}).folder("."), root.Close())
 	}
 	if err != nil {
 		return fmt.Errorf("the artifacts of job %s could not be searched for secrets: %w", a.job.ID, err)
@@ -47,9 +52,9 @@ func (r *run) scrubArtifacts(a *attempt) error {
 
 // scrubber works through one artifacts folder.
 type scrubber struct {
-	run  *run
-	job  string
-	root *os.Root
+	run     *run
+	attempt *attempt
+	root    *os.Root
 }
 
 func (s *scrubber) folder(dir string) error {
@@ -58,11 +63,9 @@ func (s *scrubber) folder(dir string) error {
 		return err
 	}
 	for _, e := range entries {
-		name := path.Join(dir, e.Name())
-		if clean := s.run.redact.String(e.Name()); clean != e.Name() {
-			if name, err = s.rename(dir, e.Name(), clean); err != nil {
-				return err
-			}
+		name, err := s.rename(dir, e.Name())
+		if err != nil {
+			return err
 		}
 		switch {
 		case e.IsDir():
@@ -88,11 +91,40 @@ func (s *scrubber) list(dir string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// rename gives an entry of dir a name without the secret, one that is free.
-func (s *scrubber) rename(dir, from, to string) (string, error) {
-	name := s.free(path.Join(dir, to))
-	s.run.tell(fmt.Sprintf("job %s: a secret in the name of an artifact was redacted: artifacts/%s", s.job, name))
-	return name, s.root.Rename(path.Join(dir, from), name)
+// hold records what was found, before it is taken away: an engine that comes after a
+// crash finds it no more.
+func (s *scrubber) hold(found []secret.Match, where string) error {
+	var recs []ledger.Record
+	for _, m := range found {
+		text := fmt.Sprintf("%s in %s (fingerprint %s)", m.Rule, where, m.Fingerprint)
+		if !slices.Contains(s.attempt.injected, text) {
+			s.attempt.injected = append(s.attempt.injected, text)
+			recs = append(recs, ledger.LeftSecret(s.attempt.job.ID, s.attempt.n, text))
+		}
+	}
+	return s.run.led.Append(recs...)
+}
+
+// inText is what a name or another short text holds.
+func (s *scrubber) inText(text string) (found []secret.Match) {
+	for _, sp := range s.run.redact.AppendSpans(nil, []byte(text)) {
+		found = append(found, secret.Match{Rule: sp.Rule, Fingerprint: secret.Fingerprint(sp.Rule, text[sp.Start:sp.End])})
+	}
+	return found
+}
+
+// rename gives an entry of dir a name without secrets, one that is free.
+func (s *scrubber) rename(dir, from string) (string, error) {
+	old := path.Join(dir, from)
+	found := s.inText(from)
+	if len(found) == 0 {
+		return old, nil
+	}
+	name := s.free(path.Join(dir, s.run.redact.String(from)))
+	if err := s.hold(found, "the name of artifacts/"+name); err != nil {
+		return "", err
+	}
+	return name, s.root.Rename(old, name)
 }
 
 // free is a name that is not taken, with a number behind it where that is needed.
@@ -108,10 +140,16 @@ func (s *scrubber) free(want string) string {
 
 func (s *scrubber) link(name string) error {
 	target, err := s.root.Readlink(name)
-	if err != nil || s.run.redact.String(target) == target {
+	if err != nil {
 		return err
 	}
-	s.run.tell(fmt.Sprintf("job %s: artifacts/%s led to a name with a secret and was removed", s.job, name))
+	found := s.inText(target)
+	if len(found) == 0 {
+		return nil
+	}
+	if err := s.hold(found, "where artifacts/"+name+" led"); err != nil {
+		return err
+	}
 	return s.root.Remove(name)
 }
 
@@ -126,32 +164,87 @@ func (s *scrubber) file(name string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, src.Close()) }()
-	found, err := s.run.redact.Copy(nil, src)
-	if err != nil || found == 0 {
-		return err
-	}
-	if err := s.replace(name, src); err != nil {
-		return err
-	}
-	s.run.tell(fmt.Sprintf("job %s: a secret in artifacts/%s was redacted", s.job, name))
-	return nil
-}
-
-func (s *scrubber) replace(name string, src *os.File) error {
 	info, err := src.Stat()
 	if err != nil {
 		return err
 	}
-	if _, err := src.Seek(0, 0); err != nil {
+	found, copyTo, err := s.search(name, src, info.Size())
+	if err != nil || len(found) == 0 {
 		return err
 	}
+	if err := s.hold(found, "artifacts/"+name); err != nil {
+		return err
+	}
+	return s.replace(name, info.Mode(), copyTo)
+}
+
+// maxUnpacked is how much of what an artifact unpacks to is searched, in bytes.
+const maxUnpacked = 256 << 20
+
+// search finds the secrets of a file, and says how a copy without them is made. In
+// what is not text only known values count, because any bytes may look like a key
+// there; they are searched also in UTF-16 and in what a zip or gzip file holds.
+func (s *scrubber) search(name string, src *os.File, size int64) (found []secret.Match, copyTo func(io.Writer) error, err error) {
+	whole := func() io.Reader { return io.NewSectionReader(src, 0, size) }
+	red, binary := s.run.redact, isBinary(src)
+	if binary {
+		red = red.OnlyExact()
+	}
+	copyTo = func(w io.Writer) error { return red.Copy(w, whole()) }
+	if found, err = red.Search(whole()); err != nil || !binary {
+		return found, copyTo, err
+	}
+	hidden, err := red.Search(narrow{whole()})
+	if err != nil {
+		return nil, nil, err
+	}
+	err = detect.Unpack(src, size, maxUnpacked, func(r io.Reader) error {
+		more, err := red.Search(r)
+		hidden = append(hidden, more...)
+		return err
+	})
+	if errors.Is(err, detect.ErrTooMuch) {
+		s.run.tell(fmt.Sprintf("job %s: what artifacts/%s unpacks to was searched for secrets up to %d MiB", s.attempt.job.ID, name, maxUnpacked>>20))
+		err = nil
+	}
+	hidden = slices.DeleteFunc(hidden, func(m secret.Match) bool { return slices.Contains(found, m) })
+	if len(hidden) > 0 {
+		copyTo = func(w io.Writer) error {
+			_, err := fmt.Fprintf(w, "%s a file of %d bytes that held a secret\n", secret.Mark, size)
+			return err
+		}
+	}
+	return append(found, hidden...), copyTo, err
+}
+
+// isBinary is git's test: a zero byte near the beginning. What is packed counts too,
+// however short.
+func isBinary(src io.ReaderAt) bool {
+	head := make([]byte, 8000)
+	n, _ := src.ReadAt(head, 0) // what cannot be read is an error when it is searched
+	head = head[:n]
+	return bytes.IndexByte(head, 0) >= 0 || bytes.HasPrefix(head, []byte{0x1f, 0x8b}) || bytes.HasPrefix(head, []byte("PK\x03\x04"))
+}
+
+// narrow leaves out zero bytes: UTF-16 becomes text.
+type narrow struct{ r io.Reader }
+
+func (n narrow) Read(p []byte) (int, error) {
+	for {
+		k, err := n.r.Read(p)
+		if got := len(slices.DeleteFunc(p[:k], func(c byte) bool { return c == 0 })); got > 0 || err != nil {
+			return got, err
+		}
+	}
+}
+
+func (s *scrubber) replace(name string, mode fs.FileMode, copyTo func(io.Writer) error) error {
 	temp := s.free(path.Join(path.Dir(name), ".redacted"))
-	dst, err := s.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm()|0o600)
+	dst, err := s.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode.Perm()|0o600)
 	if err != nil {
 		return err
 	}
-	_, err = s.run.redact.Copy(dst, src)
-	if err = errors.Join(err, dst.Close()); err != nil {
+	if err = errors.Join(copyTo(dst), dst.Close()); err != nil {
 		return errors.Join(err, s.root.Remove(temp))
 	}
 	return s.root.Rename(temp, name)

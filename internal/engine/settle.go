@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"orchestrate/internal/check"
@@ -36,8 +37,9 @@ type settlement struct {
 func (r *run) settle(ctx context.Context, slot int, a *attempt, changed []string) (settlement, policy.Settlement, error) {
 	s := settlement{facts: policy.Facts{
 		Exit: a.exit, Exec: a.job.Exec(), Lost: a.lost, Pin: a.route.Model, Models: r.profile(a.route.Runtime).Models,
-		Budget: r.budgetThatEnded(), Unproven: !a.exit.Proof.Gone,
+		Budget: r.budgetThatEnded(), Unproven: !a.exit.Proof.Gone, InjectedSecret: slices.Clone(a.injected),
 	}}
+	held := len(a.injected)
 	for _, name := range changed {
 		if a.job.Writes() {
 			s.facts.Ownership = append(s.facts.Ownership, name+" of the shared checkout")
@@ -59,13 +61,21 @@ func (r *run) settle(ctx context.Context, slot int, a *attempt, changed []string
 				r.note(ledger.Noted(a.job.ID, r.redact.String(err.Error())))
 			}
 			failpoint.Hit(failpoint.Checked)
+			if err := r.relink(a); err != nil {
+				return s, policy.Settlement{}, err
+			}
 			if err := r.scrubArtifacts(a); err != nil { // checks write there too
 				return s, policy.Settlement{}, err
 			}
+			s.facts.InjectedSecret = append(s.facts.InjectedSecret, a.injected[held:]...)
 		}
 		r.hashOutputs(a, &s)
 	}
-	return s, policy.Classify(s.facts), nil
+	how := policy.Classify(s.facts)
+	if len(a.injected) > 0 && how.Reason != runtime.ReasonInjectedSecret {
+		r.tell(fmt.Sprintf("job %s, attempt %d: it left a secret, which was redacted: %s", a.job.ID, a.n, some(a.injected)))
+	}
+	return s, how, nil
 }
 
 // keepAnswer leaves the final answer in output.md. It was redacted when it was
@@ -104,21 +114,16 @@ func (r *run) inspectTree(ctx context.Context, a *attempt, s *settlement) error 
 	if a.at.lost != nil {
 		return fmt.Errorf("what job %s did cannot be taken: %w", a.job.ID, a.at.lost)
 	}
+	if err := r.relink(a); err != nil {
+		return err
+	}
+	if !a.job.Writes() {
+		return r.inspectObserved(ctx, a, s)
+	}
 	if a.at.tree == nil {
 		return nil
 	}
-	if !a.job.Writes() {
-		changed, err := a.at.tree.Changed(ctx)
-		s.facts.WroteObserving = append(s.facts.WroteObserving, paths(changed)...)
-		return err
-	}
-	patch, err := a.at.tree.Capture(ctx, workspace.CaptureRequest{
-		PatchPath: filepath.Join(a.dir, ledger.PatchFile),
-		At:        a.begun, // so that the same work taken twice is the same commit
-		Message:   fmt.Sprintf("orchestrate: %s, attempt %d", a.job.ID, a.n),
-		Trailers:  []string{"Orchestrate-Run: " + r.led.ID, "Orchestrate-Job: " + a.job.ID, "Orchestrate-Runtime: " + a.route.Runtime},
-		Review:    func(p []byte) ([]byte, error) { return r.reviewPatch(ctx, a, p, s) },
-	})
+	patch, err := a.at.tree.Capture(ctx, r.captureOf(ctx, a, s))
 	if err != nil {
 		return fmt.Errorf("the patch of job %s could not be taken: %w", a.job.ID, err)
 	}
@@ -141,6 +146,21 @@ func (r *run) inspectTree(ctx context.Context, a *attempt, s *settlement) error 
 	}
 	s.facts.Ownership = append(s.facts.Ownership, outside...)
 	return nil
+}
+
+// inspectObserved finds what an observer changed, and keeps it.
+func (r *run) inspectObserved(ctx context.Context, a *attempt, s *settlement) error {
+	if a.at.tree != nil {
+		changed, err := a.at.tree.Changed(ctx)
+		if err != nil {
+			return err
+		}
+		s.facts.WroteObserving = append(s.facts.WroteObserving, paths(changed)...)
+	}
+	if len(s.facts.WroteObserving) == 0 {
+		return nil
+	}
+	return r.keepDiff(ctx, a, a.before, s)
 }
 
 // runChecks runs the declared checks where the job worked, with its environment.

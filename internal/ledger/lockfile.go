@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"orchestrate/internal/process"
+	"orchestrate/internal/sandbox"
 )
 
 // AttemptLock is what the lock of a job's newest attempt says: who had the attempt's
@@ -45,6 +46,9 @@ type Furnished struct {
 	Begun            time.Time `json:"begun"`
 	Mark             string    `json:"mark"`        // in the environment of every process of it
 	Constrained      []string  `json:"constrained"` // limits of its command, as on its route
+	Private          string    `json:"private"`     // its folder for temporary files and caches, "" = none
+	// Box is what the kernel holds its program to, nil nothing.
+	Box *sandbox.Policy `json:"box"`
 }
 
 // lockLine is any line of an attempt's lock. Each has one of these, the supervisor's
