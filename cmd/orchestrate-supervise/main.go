@@ -8,11 +8,15 @@ import (
 	"os"
 
 	"orchestrate/internal/runtime/decoders"
+	"orchestrate/internal/sandbox"
 	"orchestrate/internal/supervise"
 	"orchestrate/internal/version"
 )
 
 func main() {
+	if len(os.Args) > 1 && sandbox.Hidden(os.Args[1]) {
+		os.Exit(sandbox.Main(os.Args[1:]))
+	}
 	socket := os.NewFile(supervise.ControlFD, "control")
 	err := supervise.Serve(socket, supervise.Options{Version: version.Version, Decoders: decoders.For})
 	if err != nil {

@@ -43,6 +43,11 @@ var leanSupervisor = []string{
 	"internal/runtime/opencode", "internal/runtime/commandcode", "internal/runtime/cursor", "internal/runtime/pi", "internal/runtime/acp", "internal/runtime/custom/output",
 }
 
+// leanLibraries are what it links of others: raw system calls, and the sandbox's.
+var leanLibraries = []string{
+	"golang.org/x/sys", "github.com/landlock-lsm/go-landlock", "kernel.org/pub/linux/libs/security/libcap/psx",
+}
+
 // vague names say nothing about what is inside.
 var vague = []string{"util", "utils", "common", "helper", "helpers", "types", "misc", "shared", "base"}
 
@@ -153,7 +158,7 @@ func impure(p string) bool {
 func overweight(deps []pkg) (all []string) {
 	for _, p := range deps {
 		switch {
-		case slices.Contains(leanSupervisor, p.path), strings.HasPrefix(p.path, "golang.org/x/sys/"):
+		case slices.Contains(leanSupervisor, p.path), slices.ContainsFunc(leanLibraries, func(l string) bool { return p.path == l || strings.HasPrefix(p.path, l+"/") }):
 		case p.path == "net/http":
 			all = append(all, "net/http: it costs the supervisor milliseconds to start")
 		case !p.std:

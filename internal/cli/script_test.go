@@ -17,6 +17,7 @@ import (
 	"orchestrate/internal/cli"
 	"orchestrate/internal/runtime/decoders"
 	"orchestrate/internal/runtime/fakecli"
+	"orchestrate/internal/sandbox"
 	"orchestrate/internal/supervise"
 	"orchestrate/internal/version"
 )
@@ -57,6 +58,9 @@ func (c checked) Run() int {
 
 // superviseMain is what cmd/orchestrate-supervise does.
 func superviseMain() {
+	if len(os.Args) > 1 && sandbox.Hidden(os.Args[1]) {
+		os.Exit(sandbox.Main(os.Args[1:]))
+	}
 	socket := os.NewFile(supervise.ControlFD, "control")
 	if err := supervise.Serve(socket, supervise.Options{Version: version.Version, Decoders: decoders.For}); err != nil {
 		fmt.Fprintln(os.Stderr, "orchestrate-supervise:", err)

@@ -15,6 +15,7 @@ import (
 	"orchestrate/internal/capture"
 	"orchestrate/internal/failpoint"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/sandbox"
 )
 
 // attempt is one job under way: its process tree, streams and clocks. One loop
@@ -32,6 +33,7 @@ type attempt struct {
 	decoder runtime.Decoder // nil if there is none, or after it has failed
 	exit    Exit
 	clocks
+	undead  bool  // it could not be started, and what was begun is not proven gone
 	problem error // evidence that could not be kept
 	kept    bool  // exit.json is there
 }
@@ -46,7 +48,7 @@ func (s *server) run(m message) {
 	a.exit = Exit{SchemaVersion: 1, Job: a.inv.Job, Attempt: a.inv.Attempt, StartedAt: a.now.UTC()}
 	if err := a.begin(m.Locks); err != nil {
 		a.exit.SpawnError = err.Error()
-		a.exit.Proof = Proof{Level: s.tree.level(), Gone: true}
+		a.exit.Proof = Proof{Level: s.tree.level(), Gone: !a.undead}
 	} else {
 		a.loop()
 	}
@@ -149,6 +151,13 @@ func (a *attempt) oversize(n int64) {
 	a.log.add(runtime.Event{Kind: runtime.EventOversize, Bytes: n}, a.now)
 }
 
+// command is what is started in place of, or as, the program.
+type command struct {
+	path  string
+	argv  []string
+	files []uintptr // its descriptors, from 0
+}
+
 // spawn makes the pipes and starts the program in a session of its own.
 func (a *attempt) spawn() (Process, error) {
 	var theirs [3]int
@@ -166,11 +175,20 @@ func (a *attempt) spawn() (Process, error) {
 	if err != nil {
 		return Process{}, err
 	}
+	c := command{path: path, argv: a.inv.Argv, files: []uintptr{uintptr(theirs[0]), uintptr(theirs[1]), uintptr(theirs[2])}}
+	if a.inv.Sandbox == nil {
+		return a.launch(c)
+	}
+	return a.launchConfined(c)
+}
+
+// launch starts the program and says in the attempt's lock which process it is.
+func (a *attempt) launch(c command) (Process, error) {
 	if err := a.held.mine(a.tree.ready()); err != nil {
 		return Process{}, err
 	}
 	failpoint.Hit(failpoint.SuperviseHeld)
-	child, err := a.fork(path, theirs)
+	child, err := a.fork(c)
 	if err == nil {
 		failpoint.Hit(failpoint.SuperviseForked)
 		a.note(a.held.started(child))
@@ -178,22 +196,42 @@ func (a *attempt) spawn() (Process, error) {
 		return child, nil
 	}
 	if _, missing := os.Stat(a.inv.Cwd); missing != nil {
-		return Process{}, fmt.Errorf("cannot start %s in %s: %w", path, a.inv.Cwd, missing)
+		return Process{}, fmt.Errorf("cannot start %s in %s: %w", c.path, a.inv.Cwd, missing)
 	}
-	return Process{}, fmt.Errorf("cannot start %s: %w", path, err)
+	return Process{}, fmt.Errorf("cannot start %s: %w", c.path, err)
+}
+
+// launchConfined starts the program by way of a child that confines itself first. When
+// that could not be done nothing of it is left.
+func (a *attempt) launchConfined(c command) (Process, error) {
+	b, err := openBox(*a.inv.Sandbox)
+	if err != nil {
+		return Process{}, fmt.Errorf("cannot start %s in the sandbox: %w", c.path, err)
+	}
+	defer b.close()
+	child, err := a.launch(b.wrap(c))
+	if err != nil {
+		return Process{}, err
+	}
+	if err := b.await(); err != nil {
+		a.undead = !a.tree.destroy()
+		return Process{}, fmt.Errorf("cannot start %s in the sandbox: %w", c.path, err)
+	}
+	a.exit.Sandbox = &sandbox.Applied{Mechanism: sandbox.Landlock, ABI: sandbox.ABI()}
+	return child, nil
 }
 
 // fork starts the program in the cgroup, if there is one. When that fails the
 // program may be at fault, or the cgroup: a second try without it tells.
-func (a *attempt) fork(path string, fds [3]int) (Process, error) {
-	child, err := a.tree.spawn(path, a.inv, fds)
+func (a *attempt) fork(c command) (Process, error) {
+	child, err := a.tree.spawn(c, a.inv)
 	if err == nil || !a.tree.grouped {
 		return child, err
 	}
 	if err := a.held.mine(""); err != nil {
 		return Process{}, err
 	}
-	return a.tree.spawnAlone(path, a.inv, fds)
+	return a.tree.spawnAlone(c, a.inv)
 }
 
 func (a *attempt) openPipes(theirs *[3]int) (err error) {
@@ -295,19 +333,6 @@ func (a *attempt) closeLog() {
 	if err := a.log.close(); err != nil {
 		a.note(fmt.Errorf("events.jsonl is incomplete: %w", err))
 	}
-}
-
-// how says in words how the program ended.
-func (e Exit) how() string {
-	switch {
-	case e.SpawnError != "":
-		return "never started: " + e.SpawnError
-	case e.Signal != "":
-		return "ended by " + e.Signal
-	case e.ExitCode != nil:
-		return fmt.Sprintf("exit status %d", *e.ExitCode)
-	}
-	return "not seen to end"
 }
 
 // take captures a chunk and shows it to the decoder.

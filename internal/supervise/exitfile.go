@@ -2,6 +2,7 @@ package supervise
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 )
@@ -18,4 +19,17 @@ func writeExit(dir string, exit Exit) ([]byte, error) {
 		return data, err
 	}
 	return data, os.Rename(temp, filepath.Join(dir, "exit.json"))
+}
+
+// how says in words how the program ended.
+func (e Exit) how() string {
+	switch {
+	case e.SpawnError != "":
+		return "never started: " + e.SpawnError
+	case e.Signal != "":
+		return "ended by " + e.Signal
+	case e.ExitCode != nil:
+		return fmt.Sprintf("exit status %d", *e.ExitCode)
+	}
+	return "not seen to end"
 }

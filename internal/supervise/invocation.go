@@ -88,9 +88,11 @@ type Exit struct {
 	Truncated     Truncated       `json:"truncated"`
 	Outcome       runtime.Outcome `json:"outcome"`
 	Proof         Proof           `json:"proof"`
-	Events        int64           `json:"events"` // lines in events.jsonl
-	CPUMs         int64           `json:"cpuMs"`
-	MaxRSSBytes   int64           `json:"maxRssBytes"` // wait4's figure: never below what the supervisor itself had when it started the program
+	// Sandbox is what the kernel held the program by; null = by nothing.
+	Sandbox     *sandbox.Applied `json:"sandbox"`
+	Events      int64            `json:"events"` // lines in events.jsonl
+	CPUMs       int64            `json:"cpuMs"`
+	MaxRSSBytes int64            `json:"maxRssBytes"` // wait4's figure: never below what the supervisor itself had when it started the program
 }
 
 // Truncated counts the bytes of each stream that were dropped.

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/sandbox"
 	"orchestrate/internal/supervise"
 )
 
@@ -51,13 +52,15 @@ func TestMain(m *testing.M) {
 }
 
 var roles = map[string]func([]string) int{
-	"supervise": supervisorRole,
-	"plain":     func([]string) int { return serve(supervise.Options{Version: version, NoCgroup: true}) },
-	"wrong":     wrongVersionRole,
-	"mute":      func([]string) int { return 7 },
-	"engine":    engineRole,
-	"daemon":    daemonRole,
-	"ender":     enderRole,
+	"supervise":          supervisorRole,
+	"plain":              func([]string) int { return serve(supervise.Options{Version: version, NoCgroup: true}) },
+	"wrong":              wrongVersionRole,
+	"mute":               func([]string) int { return 7 },
+	"engine":             engineRole,
+	"daemon":             daemonRole,
+	sandbox.Command:      func(args []string) int { return sandbox.Main(append([]string{sandbox.Command}, args...)) },
+	sandbox.TrialCommand: func(args []string) int { return sandbox.Main(append([]string{sandbox.TrialCommand}, args...)) },
+	"ender":              enderRole,
 }
 
 const version = "test"

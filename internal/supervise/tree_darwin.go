@@ -55,15 +55,15 @@ func (t *tree) ready() string {
 }
 
 // spawnAlone starts the program without a cgroup, as spawn does here.
-func (t *tree) spawnAlone(path string, inv *Invocation, fds [3]int) (Process, error) {
-	return t.spawn(path, inv, fds)
+func (t *tree) spawnAlone(c command, inv *Invocation) (Process, error) {
+	return t.spawn(c, inv)
 }
 
 // spawn starts the program in its own session.
-func (t *tree) spawn(path string, inv *Invocation, fds [3]int) (Process, error) {
-	pid, err := syscall.ForkExec(path, inv.Argv, &syscall.ProcAttr{
+func (t *tree) spawn(c command, inv *Invocation) (Process, error) {
+	pid, err := syscall.ForkExec(c.path, c.argv, &syscall.ProcAttr{
 		Dir: inv.Cwd, Env: inv.Env, Sys: &syscall.SysProcAttr{Setsid: true},
-		Files: []uintptr{uintptr(fds[0]), uintptr(fds[1]), uintptr(fds[2])},
+		Files: c.files,
 	})
 	if err != nil {
 		return Process{}, err
@@ -118,12 +118,17 @@ func (t *tree) left() []Process { return []Process{{PID: t.group}} }
 // level is the proof that this job's end had.
 func (t *tree) level() ProofLevel { return ProofPolled }
 
-// destroy ends the tree before the supervisor itself must end.
-func (t *tree) destroy() {
-	for end := time.Now().Add(proofLimit); t.group != 0 && t.alive() && time.Now().Before(end); {
+// destroy ends the tree before the supervisor itself must end, or before it is used.
+// It reports whether nothing is left.
+func (t *tree) destroy() bool {
+	for end := time.Now().Add(proofLimit); t.group != 0 && t.alive(); {
+		if time.Now().After(end) {
+			return false
+		}
 		t.sweep()
-		_, _ = unix.Poll(nil, int(slowLook/time.Millisecond)) // a pause; being woken early does no harm
+		_, _ = unix.Poll(nil, 1) // a pause; being woken early does no harm
 	}
+	return true
 }
 
 // close has nothing to give back.

@@ -79,9 +79,9 @@ func (t *tree) ready() string {
 
 // spawnAlone starts the program without the cgroup, which is given up if only that
 // works.
-func (t *tree) spawnAlone(path string, inv *Invocation, fds [3]int) (Process, error) {
+func (t *tree) spawnAlone(c command, inv *Invocation) (Process, error) {
 	t.grouped = false
-	child, err := t.spawn(path, inv, fds)
+	child, err := t.spawn(c, inv)
 	if err == nil {
 		t.group.close()
 		t.group = nil
@@ -89,16 +89,15 @@ func (t *tree) spawnAlone(path string, inv *Invocation, fds [3]int) (Process, er
 	return child, err
 }
 
-// spawn starts the program in its own session, in the cgroup if there is one. The
-// descriptors are its stdin, stdout and stderr.
-func (t *tree) spawn(path string, inv *Invocation, fds [3]int) (Process, error) {
+// spawn starts the program in its own session, in the cgroup if there is one.
+func (t *tree) spawn(c command, inv *Invocation) (Process, error) {
 	sys := &syscall.SysProcAttr{Setsid: true, PidFD: &t.pidfd}
 	if t.grouped {
 		sys.UseCgroupFD, sys.CgroupFD = true, t.group.fd
 	}
-	pid, err := syscall.ForkExec(path, inv.Argv, &syscall.ProcAttr{
+	pid, err := syscall.ForkExec(c.path, c.argv, &syscall.ProcAttr{
 		Dir: inv.Cwd, Env: inv.Env, Sys: sys,
-		Files: []uintptr{uintptr(fds[0]), uintptr(fds[1]), uintptr(fds[2])},
+		Files: c.files,
 	})
 	if err != nil {
 		return Process{}, err
@@ -234,12 +233,17 @@ func (t *tree) level() ProofLevel {
 	return ProofSubreaper
 }
 
-// destroy ends the tree before the supervisor itself must end.
-func (t *tree) destroy() {
-	for end := time.Now().Add(proofLimit); t.alive() && time.Now().Before(end); {
+// destroy ends the tree before the supervisor itself must end, or before it is used.
+// It reports whether nothing is left.
+func (t *tree) destroy() bool {
+	for end := time.Now().Add(proofLimit); t.alive(); {
+		if time.Now().After(end) {
+			return false
+		}
 		t.sweep()
-		_, _ = unix.Poll(nil, int(slowLook/time.Millisecond)) // a pause; being woken early does no harm
+		_, _ = unix.Poll(nil, 1) // a pause; being woken early does no harm
 	}
+	return true
 }
 
 // close gives the cgroup back.
