@@ -1,0 +1,37 @@
+//go:build e2e && linux
+
+package e2e
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"orchestrate/internal/ledger"
+)
+
+// codex holds what it runs by a sandbox of its own: the same attempts change nothing. It
+// keeps nothing from being read, which is said of it.
+func TestCodexHoldsItselfByItsOwnSandbox(t *testing.T) {
+	t.Parallel()
+	said := secretWords()
+	all := slices.DeleteFunc(attempts(), func(a attempt) bool {
+		return a.reads || strings.Contains(a.shell, "$SUPERVISOR") // it sees no process but its own
+	})
+	inside := attempt{name: "inside", do: []string{`{write: {path: made.txt, content: "made\n"}}`}}
+	l := newAgentLab(t, prisonersScenario(t, append([]attempt{inside}, all...)), said, codex())
+	l.outsideWorld(said)
+	l.vouch()
+	before := l.untouched()
+	text := strings.ReplaceAll(fmt.Sprintf(prisoners, "codex", ""), "    allowed_tools: []\n", "")
+	e := l.spec(text).wants(0)
+	l.unchanged(before)
+	e.denied("escape", "Get out of here.", all, false)
+	if s := e.status("escape"); s.Status != ledger.Success || s.Route.Sandbox != "own" {
+		t.Errorf("%s, %s: %s; held by %q", s.Status, s.Reason, s.ReasonEvidence, s.Route.Sandbox)
+	}
+	if limits := strings.Join(e.profile(codex()).Limits, "\n"); !strings.Contains(limits, "read") {
+		t.Errorf("its profile does not say what it may read: %s", limits)
+	}
+}
