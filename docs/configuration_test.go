@@ -24,7 +24,7 @@ func TestConfigurationsInThePagesAreValid(t *testing.T) {
 				continue // that of a repository
 			}
 			seen++
-			if _, err := policy.ParseOperator(page, []byte(block[1]), nil); err != nil {
+			if _, err := policy.ParseOperator(page, []byte(block[1]), nil, "/home/me"); err != nil {
 				t.Errorf("%s: %v", page, err)
 			}
 		}

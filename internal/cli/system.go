@@ -70,7 +70,7 @@ func (s System) operator() (policy.Operator, error) {
 	if err != nil {
 		return policy.Operator{}, err
 	}
-	return policy.ParseOperator(path, data, registry.Names())
+	return policy.ParseOperator(path, data, registry.Names(), environ.Value(s.Env, "HOME"))
 }
 
 // station is an engine on this machine, with the probes' host that it must close.

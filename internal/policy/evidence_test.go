@@ -20,7 +20,7 @@ func profile(controls ...runtime.ControlName) runtime.Profile {
 
 func operator(t *testing.T, text string) Operator {
 	t.Helper()
-	op, err := ParseOperator("config.yaml", []byte(text), []string{"claude"})
+	op, err := ParseOperator("config.yaml", []byte(text), []string{"claude"}, "/home/me")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,9 +67,9 @@ const maxOperator = 256 << 10
 
 // ParseOperator reads the operator's configuration. name is the file's, for messages;
 // taken are the names of runtimes that this program has, which no description can
-// replace. Unknown and duplicate keys are errors, and so is a second document; all
+// replace; home is the home folder, "" = not known. Unknown and duplicate keys are errors, and so is a second document; all
 // mistakes come back together. An empty file is an empty Operator.
-func ParseOperator(name string, data []byte, taken []string) (Operator, error) {
+func ParseOperator(name string, data []byte, taken []string, home string) (Operator, error) {
 	var op Operator
 	if len(data) > maxOperator {
 		return op, fmt.Errorf("%s: the operator's configuration has %d bytes; at most %d are read", name, len(data), maxOperator)
@@ -86,7 +86,7 @@ func ParseOperator(name string, data []byte, taken []string) (Operator, error) {
 	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		return Operator{}, fmt.Errorf("%s: the operator's configuration is one document, and more follows it", name)
 	}
-	if mistakes := op.mistakes(taken); mistakes != nil {
+	if mistakes := op.mistakes(taken, home); mistakes != nil {
 		return Operator{}, told(name, data, mistakes)
 	}
 	return op, nil
@@ -98,7 +98,7 @@ type mistake struct {
 	text string
 }
 
-func (op Operator) mistakes(taken []string) (all []mistake) {
+func (op Operator) mistakes(taken []string, home string) (all []mistake) {
 	say := func(text string, path ...string) { all = append(all, mistake{path, text}) }
 	for _, name := range slices.Sorted(maps.Keys(op.Runtimes)) {
 		rule := op.Runtimes[name]
@@ -123,7 +123,7 @@ func (op Operator) mistakes(taken []string) (all []mistake) {
 	if r := op.WorktreeRoot; r != "" && !filepath.IsAbs(r) && !strings.HasPrefix(r, "~/") {
 		say(fmt.Sprintf("found %q; write an absolute path or one that begins with ~/", r), "worktree_root")
 	}
-	return all
+	return append(all, op.Sandbox.mistakes(home)...)
 }
 
 func (c Capability) mistake() string {

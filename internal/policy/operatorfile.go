@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	yaml "go.yaml.in/yaml/v4"
@@ -59,7 +60,8 @@ func told(name string, data []byte, mistakes []mistake) error {
 	return errors.Join(all...)
 }
 
-// lineOf is where a key is, or the nearest of those around it that is there.
+// lineOf is where a key is, or the nearest of those around it that is there. The key of
+// an entry of a list is its place in it, from 0.
 func lineOf(at *yaml.Node, path []string) int {
 	line := at.Line
 	if at.Kind == yaml.DocumentNode {
@@ -68,6 +70,11 @@ func lineOf(at *yaml.Node, path []string) int {
 	for _, key := range path {
 		for at.Kind == yaml.AliasNode {
 			at = at.Alias
+		}
+		if i, err := strconv.Atoi(key); err == nil && at.Kind == yaml.SequenceNode && i < len(at.Content) {
+			at = at.Content[i]
+			line = at.Line
+			continue
 		}
 		next := -1
 		for i := 0; at.Kind == yaml.MappingNode && i+1 < len(at.Content); i += 2 {

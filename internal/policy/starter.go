@@ -44,6 +44,7 @@ const operatorStarter = `# What the owner of this machine says about runtimes. A
 # capability: C1 (throughput), C2 (delivery) or C3 (judgment: review, architecture, arbiter).
 # family: the maker of the model, so that a review by another maker can be recognised.
 # model: for jobs that name none; left out, the runtime's own default.
+# project: true lets a project's own hooks and settings apply to it; left out, they do not.
 # What follows is what was found when this file was written; orchestrate doctor says what
 # is found now.
 # runtimes:
@@ -51,6 +52,13 @@ const operatorStarter = `# What the owner of this machine says about runtimes. A
 # Findings of the secret detector that are no secrets, by the fingerprint it printed.
 # secrets:
 #   allow: ["rule:0123456789abcdef"]
+
+# The sandbox of this program, if this machine has one (orchestrate doctor says): jobs and
+# checks change nothing but their own tree in it, and read no ~/.ssh or the like.
+# sandbox:
+#   writable: [~/scratch]      # what they may change besides
+#   readable: [~/.config/gh]   # what they may read of what is kept from them
+#   off: true                  # no sandbox: work that needs one is blocked
 
 # Where worktrees are made instead of the run directory; absolute, or below ~/.
 # worktree_root: ~/worktrees

@@ -16,7 +16,7 @@ func uncommented(starter []byte) string {
 		body, ok := strings.CutPrefix(line, "# ")
 		key, _, _ := strings.Cut(body, ":")
 		switch key {
-		case "enabled", "runtimes", "secrets", "worktree_root":
+		case "enabled", "runtimes", "secrets", "sandbox", "worktree_root":
 			in = ok
 		default:
 			in = in && ok && strings.HasPrefix(body, " ")
@@ -62,7 +62,7 @@ func TestTheStarterShowsWhatWasFound(t *testing.T) {
 		}
 	}
 	op := operator(t, uncommented(starter))
-	if len(op.Enabled) != 3 || len(op.Runtimes) != 3 || op.WorktreeRoot == "" || len(op.Secrets.Allow) != 1 {
+	if len(op.Enabled) != 3 || len(op.Runtimes) != 3 || op.WorktreeRoot == "" || len(op.Secrets.Allow) != 1 || !op.Sandbox.Off || len(op.Sandbox.Writable) != 1 || len(op.Sandbox.Readable) != 1 {
 		t.Fatalf("%+v from\n%s", op, starter)
 	}
 	one := op.Runtimes["one"]
