@@ -6,16 +6,24 @@ import "bytes"
 // and names of services whose keys have no shape of their own.
 func assignments() []rule {
 	return []rule{
-		{id: "password", fold: true, plain: true, match: matchPassword, lits: []string{
+		{id: "password", fold: true, need: 160, match: matchPassword, lits: []string{
 			"password", "passwd", "passphrase", "_pwd", "db_pass", "_pass=",
 		}},
-		{id: "assigned-secret", fold: true, plain: true, match: matchAssigned, lits: []string{
+		{id: "assigned-secret", fold: true, mixed: camelKeys(), need: 160, match: matchAssigned, lits: []string{
 			"secret", "token", "api_key", "apikey", "api-key", "access_key", "access-key", "accesskey",
 			"private_key", "private-key", "privatekey", "auth_key", "authkey", "encryption_key", "signing_key",
 			"master_key", "account_key", "accountkey", "service_key", "deploy_key", "credential", "client_secret",
 			"authorization", "_auth", "sharedaccesskey",
 		}},
 		{id: "service-key", fold: true, plain: true, match: matchService, lits: services()},
+	}
+}
+
+// camelKeys are the names of keys as programs and clouds spell them.
+func camelKeys() []string {
+	return []string{
+		"apiKey", "ApiKey", "accessKey", "AccessKey", "privateKey", "PrivateKey", "authKey", "AuthKey",
+		"accountKey", "AccountKey", "SharedAccessKey", "Api-Key", "Access-Key",
 	}
 }
 

@@ -8,12 +8,32 @@ import (
 // copyChunk is how many bytes Copy reads at a time.
 const copyChunk = 1 << 20
 
-// Copy copies src to dst with every secret replaced, and returns how many there
-// were. It needs little memory, whatever the size. A nil dst only counts.
-func (r *Redactor) Copy(dst io.Writer, src io.Reader) (found int64, err error) {
-	if dst == nil {
-		dst = io.Discard
-	}
+// Copy copies src to dst with every secret replaced. It needs little memory,
+// whatever the size.
+func (r *Redactor) Copy(dst io.Writer, src io.Reader) error {
+	return r.walk(src, func(b []byte, spans []Span) error { return writeRedacted(dst, b, spans) })
+}
+
+// Match is a secret that was found, told without the secret itself.
+type Match struct{ Rule, Fingerprint string }
+
+// Search returns what Copy would replace, each value once.
+func (r *Redactor) Search(src io.Reader) (found []Match, err error) {
+	seen := map[Match]bool{}
+	err = r.walk(src, func(b []byte, spans []Span) error {
+		for _, s := range spans {
+			if m := (Match{s.Rule, Fingerprint(s.Rule, string(b[s.Start:s.End]))}); !seen[m] {
+				seen[m] = true
+				found = append(found, m)
+			}
+		}
+		return nil
+	})
+	return found, err
+}
+
+// walk hands on src in parts that cut through no secret, with the secrets of each.
+func (r *Redactor) walk(src io.Reader, each func(b []byte, spans []Span) error) error {
 	buf := make([]byte, 0, 2*copyChunk)
 	for {
 		if cap(buf)-len(buf) < copyChunk { // nothing could be cut off for long
@@ -22,36 +42,39 @@ func (r *Redactor) Copy(dst io.Writer, src io.Reader) (found int64, err error) {
 		n, readErr := src.Read(buf[len(buf) : len(buf)+copyChunk])
 		buf = buf[:len(buf)+n]
 		if readErr != nil && !errors.Is(readErr, io.EOF) {
-			return found, readErr
+			return readErr
 		}
 		spans := r.AppendSpans(nil, buf)
 		cut := len(buf)
 		if readErr == nil {
 			cut = r.SafeCut(buf, spans)
 		}
-		n, err = writeRedacted(dst, buf[:cut], spans)
-		found += int64(n)
-		if err != nil || readErr != nil {
-			return found, err
+		if err := each(buf[:cut], upTo(spans, cut)); err != nil || readErr != nil {
+			return err
 		}
 		buf = append(buf[:0], buf[cut:]...)
 	}
 }
 
-// writeRedacted writes b, which cuts through no span, and returns how many of the
-// spans lie in it.
-func writeRedacted(dst io.Writer, b []byte, spans []Span) (n int, err error) {
+// upTo are the spans that end before cut; none lies across it.
+func upTo(spans []Span, cut int) []Span {
+	for k := range spans {
+		if spans[k].End > cut {
+			return spans[:k]
+		}
+	}
+	return spans
+}
+
+// writeRedacted writes b without the spans.
+func writeRedacted(dst io.Writer, b []byte, spans []Span) error {
 	at := 0
 	for _, s := range spans {
-		if s.End > len(b) {
-			break
-		}
 		if _, err := dst.Write(s.AppendMark(b[at:s.Start:s.Start])); err != nil {
-			return n, err
+			return err
 		}
 		at = s.End
-		n++
 	}
-	_, err = dst.Write(b[at:])
-	return n, err
+	_, err := dst.Write(b[at:])
+	return err
 }

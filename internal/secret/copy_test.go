@@ -20,9 +20,12 @@ func TestCopyAcrossReads(t *testing.T) {
 		"at the end":     "short " + value,
 	} {
 		var out bytes.Buffer
-		n, err := red.Copy(&out, iotest.HalfReader(strings.NewReader(text)))
-		if err != nil || n != 1 {
-			t.Errorf("%s: %d found, %v", name, n, err)
+		if err := red.Copy(&out, iotest.HalfReader(strings.NewReader(text))); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		found, err := red.Search(iotest.HalfReader(strings.NewReader(text + "\n" + text)))
+		if err != nil || len(found) != 1 || found[0].Rule != ExactRule || strings.Contains(found[0].Fingerprint, value) {
+			t.Errorf("%s: %+v found, %v", name, found, err)
 		}
 		if want := red.String(text); out.String() != want {
 			t.Errorf("%s: %d bytes, want %d", name, out.Len(), len(want))
@@ -33,8 +36,22 @@ func TestCopyAcrossReads(t *testing.T) {
 func TestCopyLeavesOrdinaryTextAlone(t *testing.T) {
 	text := strings.Repeat("nothing to see here\n", copyChunk/8)
 	var out bytes.Buffer
-	n, err := New(nil).Copy(&out, strings.NewReader(text))
-	if n != 0 || err != nil || out.String() != text {
-		t.Errorf("%d found, %v, %d bytes of %d", n, err, out.Len(), len(text))
+	if err := New(nil).Copy(&out, strings.NewReader(text)); err != nil || out.String() != text {
+		t.Errorf("%v, %d bytes of %d", err, out.Len(), len(text))
+	}
+	if found, err := New(nil).Search(strings.NewReader(text)); len(found) > 0 || err != nil {
+		t.Errorf("%+v found, %v", found, err)
+	}
+}
+
+// TestOnlyExact also keeps what an operator allowed.
+func TestOnlyExact(t *testing.T) {
+	const value, shape = "Xq7-2bVt9LmPz4RwKd8H", "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+	text := "\x00" + value + "\x01" + shape + "\x02"
+	if got := New([]string{value}).OnlyExact().String(text); got != "\x00[REDACTED:exact]\x01"+shape+"\x02" {
+		t.Errorf("%q", got)
+	}
+	if got := NewAllowing([]string{value}, []string{Fingerprint(ExactRule, value)}).OnlyExact().String(text); got != text {
+		t.Errorf("%q", got)
 	}
 }

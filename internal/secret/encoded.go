@@ -5,6 +5,10 @@ import "strings"
 // maxDecode is how many base64 characters around a literal are decoded at most.
 const maxDecode = 1024
 
+// maxBack is how many characters before a literal are decoded at most: those of
+// the longest that a rule looks back.
+const maxBack = 3 + 4*(1+96/3)
+
 // A decoding is the plain text around an encoded literal, and where each
 // character of it was.
 type decoding struct {
@@ -19,7 +23,7 @@ type decoding struct {
 // needs to decide, and then as much as the secret goes on.
 func (d *decoding) match(r *rule, b []byte, i, align int, pass allowed) (Span, bool) {
 	d.n = 0
-	lead := d.lead(b, i, align)
+	lead := d.lead(b, i, align, r.back)
 	if lead < 0 {
 		return Span{}, false
 	}
@@ -42,19 +46,17 @@ func (d *decoding) match(r *rule, b []byte, i, align int, pass allowed) (Span, b
 }
 
 // lead takes the characters before i that belong to the literal's first group,
-// and the group before that when there is one. It returns at which byte of the
-// plain text the literal starts, -1 if the group is not whole.
-func (d *decoding) lead(b []byte, i, align int) int {
+// and as many whole groups before that as there are and the rule looks back. It
+// returns at which byte of the plain text the literal starts, -1 if the group is not
+// whole.
+func (d *decoding) lead(b []byte, i, align, back int) int {
 	skip := [3]int{0, 2, 3}[align]
-	switch before := d.collectBack(b, i, skip+4); {
-	case before == skip+4:
-		return align + 3
-	case before < skip:
+	before := d.collectBack(b, i, skip+4*(1+back/3))
+	if before < skip {
 		return -1
-	default:
-		d.dropFront(before - skip)
-		return align
 	}
+	d.dropFront((before - skip) % 4)
+	return align + (before-skip)/4*3
 }
 
 // literalLength is the length of the rule's literal that is at plain[at:].
@@ -69,7 +71,7 @@ func literalLength(r *rule, plain []byte, at int) int {
 
 // collectBack takes up to n characters before i, over line breaks.
 func (d *decoding) collectBack(b []byte, i, n int) int {
-	var pos [8]int
+	var pos [maxBack]int
 	k := 0
 	for k < n {
 		i = skipBreakBack(b, i)

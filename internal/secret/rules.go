@@ -8,10 +8,12 @@ const maxRun = minWindow / 4
 type rule struct {
 	id    string
 	lits  []string
-	fold  bool // literals are lower case and match any case
-	plain bool // too common to be looked for in base64 as well
-	whole bool // in base64 the whole run is the secret, not the matched part
-	need  int  // bytes behind the literal that decide
+	fold  bool     // literals are lower case and match any case
+	mixed []string // with fold: further spellings to look for in base64
+	plain bool     // too common to be looked for in base64 as well
+	whole bool     // in base64 the whole run is the secret, not the matched part
+	need  int      // bytes behind the literal that decide
+	back  int      // bytes before the literal that decide
 	match matcher
 }
 
@@ -28,15 +30,15 @@ func structured() []rule {
 	return []rule{
 		{id: "private-key", lits: []string{"-----BEGIN"}, need: 60, whole: true, match: matchPEM},
 		{id: "jwt", lits: []string{"eyJ", "eyA"}, need: 400, match: matchJWT},
-		{id: "authorization", lits: []string{"bearer ", "basic ", "apikey ", "token "}, fold: true, plain: true, match: matchScheme},
-		{id: "authorization", lits: []string{"authorization:", "-token:", "-key:", "apikey:", "proxy-authorization:"}, fold: true, plain: true, match: matchHeader},
-		{id: "url-credentials", lits: []string{"://", `:\/\/`}, match: matchURL, plain: true},
-		{id: "curl-user", lits: []string{" -u ", " -u\"", " -u'", " --user ", " --user=", " --proxy-user "}, match: matchCurlUser, plain: true},
+		{id: "authorization", lits: []string{"bearer ", "basic ", "apikey ", "token "}, fold: true, need: 200, match: matchScheme},
+		{id: "authorization", lits: []string{"authorization:", "-token:", "-key:", "apikey:", "proxy-authorization:"}, fold: true, mixed: []string{"Api-Key:"}, need: 200, back: 24, match: matchHeader},
+		{id: "url-credentials", lits: []string{"://", `:\/\/`}, need: 256, match: matchURL},
+		{id: "curl-user", lits: []string{" -u ", " -u\"", " -u'", " --user ", " --user=", " --proxy-user "}, need: 128, back: 96, match: matchCurlUser},
 		{id: "azure-client-secret", lits: digitsBefore("Q~"), need: 40, match: matchAzure},
-		{id: "hashicorp-token", need: 60, lits: []string{".atlasv1."}, match: around(14, 14, alnum, 50, tokenSet)},
-		{id: "maxmind-key", lits: []string{"_mmk"}, match: matchMaxmind},
-		{id: "authress-key", need: 60, lits: []string{".acc_", ".acc-"}, match: around(10, 60, wordDot, 42, tokenSet)},
-		{id: "telegram-token", need: 40, lits: []string{":AA"}, match: around(8, 16, digits, 32, wordDash)},
+		{id: "hashicorp-token", need: 60, back: 14, lits: []string{".atlasv1."}, match: around(14, 14, alnum, 50, tokenSet)},
+		{id: "maxmind-key", back: 37, lits: []string{"_mmk"}, match: matchMaxmind},
+		{id: "authress-key", need: 60, back: 60, lits: []string{".acc_", ".acc-"}, match: around(10, 60, wordDot, 42, tokenSet)},
+		{id: "telegram-token", need: 40, back: 17, lits: []string{":AA"}, match: around(8, 16, digits, 32, wordDash)},
 		{id: "airtable-token", lits: []string{"pat"}, match: segments(".", seg{alnum, 14}, seg{hexDigits, 64}), plain: true},
 		{id: "harness-key", lits: []string{"pat.", "sat."}, match: segments(".", seg{wordDash, 22}, seg{alnum, 24}, seg{alnum, 20}), plain: true},
 	}

@@ -46,6 +46,9 @@ const (
 var patterns = sync.OnceValue(func() *scanner {
 	s := &scanner{rules: builtin(), decode: &sync.Pool{New: func() any { return new(decoding) }}}
 	for i, r := range s.rules {
+		for _, lit := range r.mixed {
+			s.addEncoded(lit, i)
+		}
 		for _, lit := range r.lits {
 			off := rarest(lit)
 			s.add(lit[off:off+3], entry{lit: lit, off: off, fold: r.fold, kind: kindRule, index: i})
@@ -55,6 +58,7 @@ var patterns = sync.OnceValue(func() *scanner {
 			s.addEncoded(lit, i)
 			if r.fold {
 				s.addEncoded(strings.ToUpper(lit), i)
+				s.addEncoded(strings.ToUpper(lit[:1])+lit[1:], i)
 			}
 		}
 	}
