@@ -8,28 +8,30 @@ import (
 	"orchestrate/internal/sandbox/private/gocache"
 )
 
-// goCacheProgram is the GOCACHEPROG that serves the person's build cache beside the
-// private one; "" = there is none to serve, or no way to name it.
-func goCacheProgram(ask Ask, own string) string {
-	seed := goCache(ask.Getenv)
-	if info, err := os.Stat(seed); ask.Self == "" || seed == "" || err != nil || !info.IsDir() {
-		return ""
+// goProgram lets go have the person's build cache served beside its private one.
+func (d Dir) goProgram(ask Ask) []string {
+	seed, own := goCache(ask.Getenv), d.in("go-build")
+	if ask.Self == "" || seed == "" || ask.opened(seed) {
+		return nil
 	}
-	// What go-test results the person declared void stays void.
+	if info, err := os.Stat(seed); err != nil || !info.IsDir() {
+		return nil
+	}
+	// Test results that the person declared void stay void.
 	if b, err := regular(filepath.Join(seed, "testexpire.txt"), 1<<10); err == nil {
 		if os.WriteFile(filepath.Join(own, "testexpire.txt"), b, 0o600) != nil {
-			return ""
+			return nil
 		}
 	}
 	var words []string
 	for _, w := range []string{ask.Self, gocache.Command, seed, own} {
 		w, ok := quoted(w)
-		if !ok {
-			return ""
+		if !ok { // go could not be told; its private cache begins empty
+			return nil
 		}
 		words = append(words, w)
 	}
-	return strings.Join(words, " ")
+	return []string{"GOCACHEPROG=" + strings.Join(words, " ")}
 }
 
 // quoted is a word as go splits it: quotes of one kind around it, nothing escaped.
@@ -47,13 +49,7 @@ func quoted(w string) (string, bool) {
 
 // goCache is the person's build cache as go would find it; "" = none.
 func goCache(getenv func(string) string) string {
-	dir := getenv("GOCACHE")
-	if dir == "" {
-		dir = goSetting(getenv, "GOCACHE")
-	}
-	if dir == "" {
-		dir = under(cacheHome(getenv), "go-build")
-	}
+	dir := set(set(getenv("GOCACHE"), goSetting(getenv, "GOCACHE")), under(cacheHome(getenv), "go-build"))
 	if !filepath.IsAbs(dir) { // or "off"
 		return ""
 	}

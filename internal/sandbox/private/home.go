@@ -23,6 +23,14 @@ func configHome(getenv func(string) string) string {
 	return under(getenv("HOME"), ".config")
 }
 
+// set is a setting, or what holds without it.
+func set(value, otherwise string) string {
+	if value != "" {
+		return value
+	}
+	return otherwise
+}
+
 // under is a path below an absolute one; "" stays "".
 func under(dir, name string) string {
 	if !filepath.IsAbs(dir) {

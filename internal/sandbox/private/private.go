@@ -20,6 +20,9 @@ type Ask struct {
 	// Trees are the folders whose lock files say which of the person's downloads the job
 	// will need: the top of its tree and its working folder.
 	Trees []string
+	// Open are folders that the operator opened for writing: caches in them are used
+	// themselves.
+	Open []string
 	// Self is the path of this program, which serves as Go's build cache; "" = none.
 	Self string
 }
@@ -34,7 +37,7 @@ type Dir struct {
 const prefix = "orchestrate-"
 
 // folders are made in each. Their names are short, since a socket's path may not be long.
-var folders = []string{"tmp", "run", "cache", "go-build", "npm", "gradle"}
+var folders = []string{"tmp", "run", "cache", "go-build", "npm", "pnpm", "yarn", "cargo", "gradle"}
 
 // Make makes a private folder that only this account may enter. What cannot be taken
 // over from the person's caches is left out: the tools then work as with empty ones.
@@ -58,6 +61,8 @@ func Make(ask Ask) (_ Dir, err error) {
 			return Dir{}, fmt.Errorf("private folder: %w", err)
 		}
 	}
+	d.seedNPM(ask)
+	d.seedYarn(ask)
 	d.Env = d.environment(ask)
 	return d, nil
 }
