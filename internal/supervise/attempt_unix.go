@@ -30,6 +30,7 @@ type attempt struct {
 	out     stream
 	err     stream
 	stdin   feeder
+	denied  *denied         // nil if nothing holds the program
 	decoder runtime.Decoder // nil if there is none, or after it has failed
 	exit    Exit
 	clocks
@@ -218,6 +219,9 @@ func (a *attempt) launchConfined(c command) (Process, error) {
 		return Process{}, fmt.Errorf("cannot start %s in the sandbox: %w", c.path, err)
 	}
 	a.exit.Sandbox = &sandbox.Applied{Mechanism: sandbox.Landlock, ABI: sandbox.ABI()}
+	a.denied = newDenied(redactWith(a.redactor(a.inv)), func(text string) {
+		a.log.add(runtime.Event{Kind: runtime.EventBoundary, Text: text}, a.now)
+	})
 	return child, nil
 }
 
@@ -341,6 +345,9 @@ func (a *attempt) take(s *stream, chunk []byte) {
 		a.note(fmt.Errorf("captured output is incomplete: %w", err))
 	}
 	a.dirtyAt(a.now)
+	if a.denied != nil {
+		s.spotter.look(chunk, a.denied)
+	}
 	a.feed(s, chunk)
 }
 

@@ -24,7 +24,8 @@ type stream struct {
 	fd      int // -1 once closed
 	file    *capture.Writer
 	lines   *capture.Lines // nil if nothing decodes it
-	dirty   bool           // captured since the last flush
+	spotter spotter
+	dirty   bool // captured since the last flush
 	widened bool
 }
 

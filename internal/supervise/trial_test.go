@@ -12,7 +12,6 @@ import (
 	"orchestrate/internal/supervise"
 )
 
-
 func TestSelfTestOfTheSandbox(t *testing.T) {
 	t.Parallel()
 	scratch := t.TempDir()
