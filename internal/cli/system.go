@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"orchestrate/internal/engine"
@@ -15,6 +16,7 @@ import (
 	"orchestrate/internal/policy"
 	"orchestrate/internal/runtime/environ"
 	"orchestrate/internal/runtime/registry"
+	"orchestrate/internal/sandbox"
 	"orchestrate/internal/secret"
 	"orchestrate/internal/supervise"
 	"orchestrate/internal/version"
@@ -22,6 +24,10 @@ import (
 
 // OS runs the process's own command line and returns the exit status.
 func OS() int {
+	if len(os.Args) > 1 && sandbox.Hidden(os.Args[1]) {
+		// Before anything is set up here that the program it becomes would inherit.
+		return sandbox.Main(os.Args[1:])
+	}
 	cwd, err := os.Getwd()
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "orchestrate: the working directory is gone: %v\n", err)
@@ -99,8 +105,28 @@ func (s System) station() (*station, error) {
 		Engine: &engine.Engine{
 			Adapters: registry.All(s.Self, op.Described()), Host: host, Operator: op, Env: s.Env, Now: s.Now,
 			Supervisor: func(ctx context.Context) (engine.Supervisor, error) { return supervise.Start(ctx, program, s.Version) },
+			Sandbox:    s.sandbox(op.Sandbox, program),
+			Self:       s.Self,
 		},
 	}, nil
+}
+
+// sandbox tests this host's sandbox when it is first asked for, once.
+func (s System) sandbox(rule policy.SandboxRule, program []string) func(context.Context) sandbox.Level {
+	var once sync.Once
+	var level sandbox.Level
+	return func(ctx context.Context) sandbox.Level {
+		once.Do(func() {
+			if rule.Off {
+				level = sandbox.Level{State: sandbox.Off, Evidence: "switched off in the operator's configuration (sandbox.off)", Limits: []string{}}
+				return
+			}
+			level = supervise.TestSandbox(ctx, func(ctx context.Context) (*supervise.Slot, error) {
+				return supervise.Start(ctx, program, s.Version)
+			}, program[0], "")
+		})
+		return level
+	}
 }
 
 func (s *station) close() error { return s.host.Close() }
