@@ -41,7 +41,7 @@ func personalMistake(path, home string) string {
 	at := atHome(path, home)
 	for _, keys := range Personal(atHome("~/", home), "") {
 		if isIn(at, keys) || isIn(keys, at) {
-			rel, _ := filepath.Rel(atHome("~/", home), keys) //nolint:errcheck // keys lies below it by its making
+			rel, _ := filepath.Rel(atHome("~/", home), keys) // keys lies below it by its making
 			return fmt.Sprintf("found %q, and with it jobs could change ~/%s; name another folder", path, filepath.ToSlash(rel))
 		}
 	}
