@@ -18,6 +18,21 @@ func Usable(value string) bool {
 	return len(value) >= 16 || classes(value) >= 2
 }
 
+// Certain reports whether a find of the stream redactor is enough to refuse a text
+// that a person wrote. What is assigned to a word such as "password" is not: it may be
+// an example, and is only taken out of what is kept. The password of a URL and the
+// value of a header are when they look made by a machine.
+func Certain(rule, value string) bool {
+	switch rule {
+	case "password", "assigned-secret", "service-key", "curl-user":
+		return false
+	case "url-credentials", "authorization":
+		v := []byte(value)
+		return len(v) >= 12 && has(v, digits) && has(v, letters) && entropy(v) >= 3
+	}
+	return true
+}
+
 // entropy is the Shannon entropy of the first 96 bytes of s in bits per byte.
 func entropy[T string | []byte](s T) float64 {
 	s = s[:min(len(s), 96)]

@@ -21,7 +21,7 @@ const (
 // of the text is not known to be free of secrets.
 func (d *Detector) FindContext(ctx context.Context, text string) ([]Finding, error) {
 	s := d.search(text)
-	s.known(func(string) bool { return true })
+	s.known(func(string, string, int) bool { return true })
 	work := make(chan piece)
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {

@@ -144,12 +144,17 @@ func digits(fingerprint string) string {
 	return fingerprint[strings.LastIndexByte(fingerprint, ':')+1:]
 }
 
-// Find returns the known values and what the maintained rules find in text, in
-// order of their place.
+// Find returns the known values, what the stream redactor is certain of, and what the
+// maintained rules find in text, in order of their place.
 func (d *Detector) Find(text string) []Finding {
 	s := d.search(text)
-	s.known(func(rule string) bool { return rule == secret.ExactRule })
+	s.known(func(rule, _ string, _ int) bool { return rule == secret.ExactRule })
 	s.maintained(context.Background(), text, 0)
+	told := map[int]bool{} // what lies on the same line is most often the same again
+	for _, f := range s.found {
+		told[f.Line] = true
+	}
+	s.known(func(rule, value string, line int) bool { return !told[line] && secret.Certain(rule, value) })
 	return s.sorted()
 }
 
@@ -176,8 +181,8 @@ func (s *search) add(rule, value string, line, col int) {
 	}
 }
 
-// known adds what the stream redactor takes out, of the rules wanted.
-func (s *search) known(wanted func(rule string) bool) {
+// known adds what the stream redactor takes out, as far as it is wanted.
+func (s *search) known(wanted func(rule, value string, line int) bool) {
 	line, begin, at := 1, 0, 0 // the line that at is in, and where it begins
 	for _, sp := range s.exact.AppendSpans(nil, []byte(s.text)) {
 		passed := s.text[at:sp.Start]
@@ -186,7 +191,7 @@ func (s *search) known(wanted func(rule string) bool) {
 			begin = at + k + 1
 		}
 		at = sp.Start
-		if wanted(sp.Rule) {
+		if wanted(sp.Rule, s.text[sp.Start:sp.End], line) {
 			s.add(sp.Rule, s.text[sp.Start:sp.End], line, sp.Start-begin+1)
 		}
 	}
