@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"orchestrate/internal/runtime"
 	"orchestrate/internal/sandbox"
 )
 
@@ -51,7 +52,7 @@ func tryOut(ctx context.Context, start func(context.Context) (*Slot, error), pro
 	exit, err := slot.Run(ctx, Invocation{
 		Job: "sandbox", Attempt: 1, Dir: trial.Evidence(), Cwd: trial.Cwd(),
 		Argv: append([]string{program}, trial.Args(sandbox.ABI())...), Env: []string{},
-		Timeout: trialLimit, MaxBytes: 64 << 10, Sandbox: &policy,
+		Decoder: runtime.DecoderSpec{Runtime: "exec"}, Timeout: trialLimit, MaxBytes: 64 << 10, Sandbox: &policy,
 	}, nil, nil)
 	if err != nil {
 		return 0, 0, err
