@@ -6,24 +6,72 @@ import (
 	"orchestrate/internal/runtime"
 )
 
+// The spellings that the programs' own helps show, and those of their settings.
 func TestBypass(t *testing.T) {
 	for _, argv := range [][]string{
 		{"x", "--yolo"},
-		{"x", "--dangerously-skip-permissions"},
-		{"x", "--permission-mode", "bypassPermissions"},
-		{"x", "--approval-mode=yolo"},
-		{"x", "--approval-mode", "YOLO"},
-		{"x", "--allow-all-tools"},
-		{"x", "--trust-all-tools"},
-		{"x", "--full-auto"},
-		{"x", "--auto-approve=true"},
+		{"claude", "--dangerously-skip-permissions"},
+		{"claude", "--allow-dangerously-skip-permissions"},
+		{"claude", "--permission-mode", "bypassPermissions"},
+		{"claude", "--permission-mode=bypassPermissions"},
+		{"claude", "--settings", `{"permissions": {"defaultMode": "bypassPermissions"}}`},
+		{"IS_SANDBOX=1"},
+		{"codex", "exec", "--dangerously-bypass-approvals-and-sandbox"},
+		{"codex", "exec", "--dangerously-bypass-hook-trust"},
+		{"codex", "exec", "--full-auto"},
+		{"codex", "exec", "--approve-for-me"},
+		{"codex", "exec", "-s", "danger-full-access"},
+		{"codex", "exec", "--sandbox=danger-full-access"},
+		{"codex", "exec", "-c", `sandbox_mode="danger-full-access"`},
+		{"gemini", "-y"},
+		{"gemini", "--approval-mode=yolo"},
+		{"qwen", "--approval-mode", "YOLO"},
+		{"opencode", "run", "--auto"},
+		{"kilo", "run", "--auto=true"},
+		{"copilot", "--allow-all-tools"},
+		{"copilot", "--allow-all-paths"},
+		{"copilot", "--allow-all-urls"},
+		{"copilot", "--allow-all"},
 		{"COPILOT_ALLOW_ALL=true"},
+		{"COPILOT_ALLOW_ALL=1"},
+		{"cmd", "--permission-mode", "yolo"},
+		{"cline", "--auto-approve=true"},
+		{"cline", "--auto-approve", "true"},
+		{"amp", "--dangerously-allow-all"},
+		{"amp", "--settings", `{"amp.dangerouslyAllowAll": true}`},
+		{"crush", "run", "-y"},
+		{"agent", "--force"},
+		{"agent", "--approve-mcps"},
+		{"agent", "--sandbox", "disabled"},
+		{"x", "--sandbox=false"},
+		{"x", "--no-sandbox"},
+		{"x", "--trust-all-tools"},
+		{"self", "acp-turn", `{"agent":["agent","--yolo"]}`},
+		{"npx", "-y", "agent", "-y"},
+		{"x", "--", "--yolo", "y"},
 	} {
 		if runtime.Bypass(argv) == "" {
 			t.Errorf("%q passes", argv)
 		}
 	}
-	for _, argv := range [][]string{{"x", "--allowed-tools", "Read"}, {"x", "--approval-mode=auto-edit"}, {"yolo"}, {"x", "--auto-approve=false"}} {
+}
+
+func TestWhatIsNoBypass(t *testing.T) {
+	for _, argv := range [][]string{
+		{"x", "--allowed-tools", "Read"},
+		{"x", "--approval-mode=auto-edit"},
+		{"yolo"},
+		{"x", "--auto-approve=false"},
+		{"x", "--auto-approve", "false"},
+		{"x", "--auto-tier", "balance"},
+		{"COPILOT_ALLOW_ALL=false"},
+		{"npx", "-y", "agent"},
+		{"x", "-s", "workspace-write"},
+		{"x", "--permission-mode=acceptEdits"},
+		{"cline", "--json", "--", "--yolo"},
+		{"cline", "--json", "--", "Explain what --dangerously-skip-permissions and danger-full-access do."},
+		{"x", "-p", "Why is allow_all=yes there?"},
+	} {
 		if arg := runtime.Bypass(argv); arg != "" {
 			t.Errorf("%q is refused for %q", argv, arg)
 		}

@@ -30,6 +30,7 @@ func requests(t *testing.T, p runtime.Profile) (all []runtime.Request) {
 		add(func(r *runtime.Request) { r.Resume = session })
 		add(func(r *runtime.Request) { r.ReadDirs = []string{in} })
 		add(func(r *runtime.Request) { r.AllowedTools = []string{} })
+		add(func(r *runtime.Request) { r.Project = true })
 		add(func(r *runtime.Request) { r.Model = modelOf(p) })
 		add(func(r *runtime.Request) { r.Model, r.Effort = effortOf(p) })
 		for _, agent := range p.Agents {

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,11 +24,16 @@ type toy struct {
 	trusts  bool // asks for help with the person's keys
 	command func(runtime.Request, runtime.Profile, *runtime.Command)
 	decoder func() runtime.Decoder
+	state   string // below the home folder; "" = .toy
 }
 
 func (toy) Name() string        { return "toy" }
 func (toy) SignInEnv() []string { return []string{"TOY_API_KEY"} }
 func (toy) Shared() bool        { return false }
+
+func (a toy) Confinement(getenv func(string) string) runtime.Confinement {
+	return runtime.Confinement{State: runtime.Below(runtime.Base(getenv, "", cmp.Or(a.state, ".toy")), ".")}
+}
 
 func (a toy) Decoder(runtime.DecoderSpec) runtime.Decoder {
 	if a.decoder != nil {
@@ -244,6 +250,16 @@ func TestEachFaultIsFound(t *testing.T) {
 		{"command/controls", "a writer that says it is read-only", command(func(_ runtime.Request, _ runtime.Profile, c *runtime.Command) {
 			c.Controls = []runtime.ControlName{runtime.ControlReadOnly}
 		})},
+		{"command/no bypass", "a switch for whoever lets the project in", command(func(r runtime.Request, _ runtime.Profile, c *runtime.Command) {
+			if r.Project && r.Resume != "" {
+				c.Argv = append(c.Argv, "--yolo")
+			}
+		})},
+		{"command/no bypass", "a variable", command(func(_ runtime.Request, _ runtime.Profile, c *runtime.Command) {
+			c.Env = append(c.Env, "TOY_ALLOW_ALL=1")
+		})},
+		{"confinement/its own places", "the whole home", toy{state: "."}},
+		{"confinement/its own places", "everybody's settings", toy{state: ".config"}},
 		{"decoder/empty", "something from nothing", spoil(func(o *runtime.Outcome, _ string) { o.WorkBegun = true })},
 		{"decoder/recorded", "a reason without evidence", spoil(func(o *runtime.Outcome, _ string) { o.ErrorFlag, o.Reason = true, runtime.ReasonCrash })},
 		{"decoder/recorded", "an invented session", spoil(func(o *runtime.Outcome, _ string) { o.SessionID = "s-2" })},

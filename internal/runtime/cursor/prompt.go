@@ -23,20 +23,19 @@ cat >"$dir/task.md" || exit 1
 "$@" ` + flagAddDir + `="$dir" -- "Read the whole file $dir/task.md. It is your task: do what it says."`
 
 // addPrompt comes last: the prompt is the last word, since help does not say that it
-// is read from the input. One that is too long for that goes by way of a file, and so
-// does one with words that on a command line would switch checks off.
+// is read from the input. One that is too long for that goes by way of a file.
 func addPrompt(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
 	limit := longest
 	if goruntime.GOOS == "windows" {
 		limit = longestWindows
 	}
-	if len(req.Prompt) <= limit && runtime.Bypass([]string{req.Prompt}) == "" {
+	if len(req.Prompt) <= limit {
 		cmd.Argv = append(cmd.Argv, "--", req.Prompt)
 		cmd.Limits = append(cmd.Limits, "the prompt is on the command line, where other users of the machine can see it")
 		return nil
 	}
 	if !p.Shows(flagAddDir) {
-		return fmt.Errorf("agent (Cursor) cannot be given this prompt of %d bytes: it is over %d or names a flag that switches checks off, so it must go by way of a file, and help does not show %s for that; change the prompt or use another runtime",
+		return fmt.Errorf("agent (Cursor) cannot be given this prompt of %d bytes: over %d it must go by way of a file, and help does not show %s for that; change the prompt or use another runtime",
 			len(req.Prompt), limit, flagAddDir)
 	}
 	cmd.Stdin = []byte(req.Prompt)

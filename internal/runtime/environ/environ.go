@@ -51,6 +51,12 @@ func WithoutKeys(env []string) []string {
 	})
 }
 
+// Sensitive reports whether a variable of this name gives its process more than a
+// boundary of files holds: a key, or a socket or address that something answers at.
+func Sensitive(name string) bool {
+	return secret.LooksSecretName(name) || listed(fold(name), reach)
+}
+
 // Value is a variable's value in env (NAME=value entries), "" when it is not there. Of
 // two entries with one name the last counts.
 func Value(env []string, name string) string {

@@ -54,3 +54,38 @@ func TestWithoutKeys(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// What each program was seen to give to its tools, and what hosts of sessions set: a
+// child that finds one of them refuses to run, or takes its parent's session for its own.
+func TestNoNameOfASessionPasses(t *testing.T) {
+	for _, name := range []string{
+		"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_CHILD_SESSION",
+		"CLAUDE_CODE_EXECPATH", "CLAUDE_EFFORT", "AI_AGENT", "CLAUDE_CODE_SESSION_ACCESS_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN_FILE_DESCRIPTOR",
+		"CODEX_CI", "CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_INTERNAL_ORIGINATOR_OVERRIDE",
+		"GEMINI_CLI", "GEMINI_CLI_IDE_SERVER_PORT", "GEMINI_CLI_IDE_AUTH_TOKEN", "SANDBOX", "QWEN_CODE", "QWEN_CODE_SESSION_ID",
+		"QWEN_CODE_IDE_SERVER_PORT", "OPENCODE", "OPENCODE_PID", "OPENCODE_SERVER_PASSWORD", "OPENCODE_TERMINAL", "AGENT",
+		"KILO", "KILO_PID", "KILO_SERVER_PASSWORD", "KILO_BACKGROUND_PROCESS_TOKEN", "COPILOT_CLI", "COPILOT_CLI_BINARY_VERSION",
+		"COPILOT_AGENT_SESSION_ID", "CURSOR_AGENT", "CURSOR_TRACE_ID", "PI_CODING_AGENT", "PI_SESSION_ID", "PI_SESSION_FILE",
+		"CLINE_ACTIVE", "CLINE_RUN_AS_HUB_DAEMON", "CLINE_HUB_PORT", "AMP_CURRENT_THREAD_ID", "CRUSH", "AUGMENT_AGENT",
+	} {
+		if passed, _, withheld := Filter([]string{name + "=1"}, []string{name}, []string{name}); len(passed) > 0 || len(withheld) != 1 {
+			t.Errorf("%s passes", name)
+		}
+	}
+}
+
+func TestWhatNoSandboxHoldsIsSensitive(t *testing.T) {
+	for _, name := range []string{"SSH_AUTH_SOCK", "DOCKER_HOST", "DBUS_SESSION_BUS_ADDRESS", "GPG_AGENT_INFO", "KUBECONFIG", "GITHUB_TOKEN"} {
+		if !Sensitive(name) {
+			t.Errorf("%s is taken for harmless", name)
+		}
+		if passed, _, _ := Filter([]string{name + "=1"}, nil, nil); len(passed) > 0 {
+			t.Errorf("%s passes unasked", name)
+		}
+	}
+	for _, name := range []string{"PATH", "GOFLAGS", "MY_VAR"} {
+		if Sensitive(name) {
+			t.Errorf("%s is taken for sensitive", name)
+		}
+	}
+}
