@@ -15,6 +15,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"orchestrate/internal/sandbox"
 )
 
 // hardships are programs that a script puts before another one, `forkless
@@ -208,6 +210,9 @@ func inside(args []string) *exec.Cmd {
 // condition says for a script what this machine has: [mounts], whether anybody may
 // mount something in a namespace of their own.
 func condition(name string) (bool, error) {
+	if name == "landlock" {
+		return sandbox.ABI() >= sandbox.MinABI, nil
+	}
 	if name != "mounts" {
 		return false, fmt.Errorf("no condition %s", name)
 	}
