@@ -3,6 +3,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -87,7 +88,11 @@ func (r *ruleset) step(child *node, parent int, name string, read bool) error {
 
 // allowOthers lets every entry of a folder be read that the policy does not name.
 func (r *ruleset) allowOthers(n *node, fd int) error {
-	for _, name := range names(fd) {
+	all, err := names(fd)
+	if err != nil && n.path == "/" {
+		return fmt.Errorf("/ cannot be listed, as in a sandbox: what may not be read cannot be kept apart from the rest: %w", err)
+	}
+	for _, name := range all {
 		if n.below[name] != nil {
 			continue
 		}
@@ -104,17 +109,20 @@ func (r *ruleset) allowOthers(n *node, fd int) error {
 	return nil
 }
 
-// names are the entries of the folder that fd is open on. One that cannot be listed has
-// none that could be allowed.
-func names(fd int) []string {
+// names are the entries of the folder that fd is open on. In one that cannot be listed
+// nothing is allowed but what the policy names.
+func names(fd int) ([]string, error) {
 	list, err := unix.Openat(fd, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	folder := os.NewFile(uintptr(list), "folder")
 	defer folder.Close()
-	all, _ := folder.Readdirnames(maxEntries) // an error ends the list, and what is not in it stays closed
-	return all
+	all, err := folder.Readdirnames(maxEntries)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return all, err
 }
 
 // entry is a file or folder that is open to be named in a rule.

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
+	"unicode/utf8"
 )
 
 // mark is what a policy says of one path.
@@ -33,30 +35,44 @@ type node struct {
 // person's, so they are not among them.
 var devices = []string{"null", "zero", "full", "random", "urandom", "tty"}
 
-// tree makes the policy one tree of paths from the root down.
-func (p Policy) tree() (*node, error) {
-	root := &node{path: "/"}
-	var problems []error
-	add := func(paths []string, set func(*node, string) error) {
-		for _, path := range paths {
-			if !filepath.IsAbs(path) || filepath.Clean(path) != path {
-				problems = append(problems, fmt.Errorf("%q: a path of the sandbox must be absolute and clean", path))
-				continue
-			}
-			if err := set(root, path); err != nil {
-				problems = append(problems, err)
-			}
+// Check refuses a policy that cannot be held as it is written.
+func (p Policy) Check() error {
+	for _, path := range slices.Concat(p.Write, p.Deny, p.Read, p.List) {
+		if !filepath.IsAbs(path) || filepath.Clean(path) != path {
+			return fmt.Errorf("%q: a path of the sandbox must be absolute and clean", path)
+		}
+		if !utf8.ValidString(path) { // it would be another one in JSON
+			return fmt.Errorf("%q: a path of the sandbox must be valid UTF-8; rename it", path)
 		}
 	}
-	add([]string{"/dev"}, deny)
+	return nil
+}
+
+// tree makes the policy one tree of paths from the root down.
+func (p Policy) tree() (*node, error) {
+	if err := p.Check(); err != nil {
+		return nil, err
+	}
+	root := &node{path: "/"}
+	root.punch("/dev")
 	for _, name := range devices {
 		root.at("/dev/" + name).mark = device
 	}
-	add(p.Deny, deny)
-	add(p.List, func(n *node, path string) error { n.at(path).list = true; return nil })
-	add(p.Read, func(n *node, path string) error { n.at(path).mark = readable; return nil })
-	add(p.Write, write)
-	return root, errors.Join(problems...)
+	for _, path := range p.Deny {
+		root.deny(path)
+	}
+	for _, path := range p.List {
+		root.at(path).list = true
+	}
+	for _, path := range p.Read {
+		root.at(path).mark = readable
+	}
+	for _, path := range p.Write {
+		if err := root.write(path); err != nil {
+			return nil, err
+		}
+	}
+	return root, nil
 }
 
 // at is the node of path, made if it is not there.
@@ -80,18 +96,15 @@ func (n *node) at(path string) *node {
 
 // deny takes path, and what it leads to, out of what may be read. What is not there
 // needs no taking out.
-func deny(root *node, path string) error {
+func (n *node) deny(path string) {
 	real, err := filepath.EvalSymlinks(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return nil
-	case err != nil:
-		real = path // it is denied by the name that it has
+		return
+	case err == nil:
+		n.punch(real)
 	}
-	for _, p := range []string{path, real} {
-		root.punch(p)
-	}
-	return nil
+	n.punch(path)
 }
 
 // punch marks path as denied and its ancestors as having a hole.
@@ -106,8 +119,8 @@ func (n *node) punch(path string) {
 }
 
 // write lets path be changed, with all that is below it.
-func write(root *node, path string) error {
-	n := root.at(path)
+func (n *node) write(path string) error {
+	n = n.at(path)
 	switch {
 	case path == "/":
 		return errors.New("the sandbox cannot let everything be changed: name folders below /")

@@ -58,9 +58,22 @@ var roles = map[string]func([]string) int{
 	"mute":               func([]string) int { return 7 },
 	"engine":             engineRole,
 	"daemon":             daemonRole,
-	sandbox.Command:      func(args []string) int { return sandbox.Main(append([]string{sandbox.Command}, args...)) },
+	sandbox.Command:      confineRole,
 	sandbox.TrialCommand: func(args []string) int { return sandbox.Main(append([]string{sandbox.TrialCommand}, args...)) },
 	"ender":              enderRole,
+}
+
+// confineRole confines itself, unless a test wants that to go wrong.
+func confineRole(args []string) int {
+	switch trouble := os.Getenv("CONFINE"); trouble {
+	case "":
+		return sandbox.Main(append([]string{sandbox.Command}, args...))
+	case "dies":
+		return 1
+	default:
+		os.NewFile(sandbox.TroubleFD, "trouble").WriteString(trouble)
+		return 1
+	}
 }
 
 const version = "test"
@@ -136,7 +149,7 @@ type wordDecoder struct {
 
 func decoderFor(spec runtime.DecoderSpec) (runtime.Decoder, error) {
 	switch spec.Runtime {
-	case "":
+	case "", "exec":
 		return nil, nil
 	case "words":
 		return &wordDecoder{}, nil

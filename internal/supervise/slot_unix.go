@@ -169,6 +169,11 @@ func check(inv Invocation) error {
 	case inv.Timeout <= 0:
 		return fmt.Errorf("job %s: no timeout", inv.Job)
 	}
+	if inv.Sandbox != nil {
+		if err := inv.Sandbox.Check(); err != nil {
+			return fmt.Errorf("job %s: %w", inv.Job, err)
+		}
+	}
 	return nil
 }
 
