@@ -53,7 +53,7 @@ func smokeCall(ctx context.Context, sys System, st *station, p runtime.Profile, 
 		cmd, err := a.Command(runtime.Request{
 			Job: "smoke", Attempt: 1, Task: "scout", Prompt: smokePrompt, Dir: dir, Out: out, Access: runtime.AccessRead, Model: model,
 		}, p)
-		if arg := gate.Bypass(cmd.Argv); err == nil && arg != "" {
+		if arg := gate.Bypass(slices.Concat(cmd.Env, cmd.Argv)); err == nil && arg != "" {
 			err = fmt.Errorf("its command holds %s, which switches permission checks off", arg)
 		}
 		if err == nil {

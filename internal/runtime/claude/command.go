@@ -25,7 +25,7 @@ func (Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Command,
 	cmd := runtime.Command{
 		Env: quiet(), Stdin: []byte(req.Prompt), Decoder: runtime.DecoderSpec{Runtime: Name},
 		PoliteStop: "INT", Answer: runtime.AnswerFromStream,
-		Argv: append([]string{p.Executable.Path, flagPrint, flagStream, flagVerbose}, isolationFlags(p)...),
+		Argv: append([]string{p.Executable.Path, flagPrint, flagStream, flagVerbose}, isolationFlags(p, req.Project)...),
 	}
 	for _, add := range []func(*runtime.Command, runtime.Request, runtime.Profile) error{
 		addAccess, addTools, addModel, addAgent, addResume,
@@ -39,9 +39,12 @@ func (Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Command,
 
 // addAccess sets the permission mode and names the controls that hold.
 func addAccess(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
-	if p.Has(runtime.ControlNoProject) {
+	switch {
+	case req.Project:
+		cmd.Limits = append(cmd.Limits, "hooks, settings and instructions of the project apply, as the operator allows")
+	case p.Has(runtime.ControlNoProject):
 		cmd.Controls = append(cmd.Controls, runtime.ControlNoProject)
-	} else {
+	default:
 		cmd.Limits = append(cmd.Limits, "settings, hooks or tool servers of the project are not kept out")
 	}
 	switch req.Access {

@@ -248,3 +248,18 @@ func TestNoCommandBypassesPermissions(t *testing.T) {
 		}
 	})
 }
+
+// What a project brings applies only where the operator lets it, and then no control says
+// that it is kept out.
+func TestAProjectThatIsLetIn(t *testing.T) {
+	cmd, err := claude.New().Command(runtime.Request{Access: runtime.AccessRead, Prompt: "x", Project: true}, profile(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(cmd.Argv, "--setting-sources=project") || !slices.Contains(cmd.Argv, "--strict-mcp-config") {
+		t.Errorf("argv %q", cmd.Argv)
+	}
+	if slices.Contains(cmd.Controls, runtime.ControlNoProject) || !strings.Contains(strings.Join(cmd.Limits, "; "), "as the operator allows") {
+		t.Errorf("controls %v, limits %q", cmd.Controls, cmd.Limits)
+	}
+}

@@ -35,10 +35,15 @@ func wantedFlags() []string {
 func indispensable() []string { return []string{flagPrint, flagStream, flagVerbose} }
 
 // isolationFlags keep settings, hooks and tool servers of the project and the
-// user out, where help shows them.
-func isolationFlags(p runtime.Profile) []string {
+// user out, where help shows them. A project that the operator lets in brings its
+// settings, hooks and instructions, but no tool servers.
+func isolationFlags(p runtime.Profile, project bool) []string {
+	sources := flagSources + "="
+	if project {
+		sources += "project"
+	}
 	var args []string
-	for _, f := range [][2]string{{flagSources, flagSources + "="}, {flagStrictMCP, flagStrictMCP}, {flagNoCommands, flagNoCommands}} {
+	for _, f := range [][2]string{{flagSources, sources}, {flagStrictMCP, flagStrictMCP}, {flagNoCommands, flagNoCommands}} {
 		if p.Shows(f[0]) {
 			args = append(args, f[1])
 		}

@@ -46,7 +46,7 @@ func readLists(ctx context.Context, asker *probe.Asker, p *runtime.Profile) bool
 		p.Limits = append(p.Limits, "models and agents are not known: help does not show "+flagInput)
 		return true
 	}
-	args := append([]string{flagPrint, flagInput, flagStream, flagVerbose}, isolationFlags(*p)...)
+	args := append([]string{flagPrint, flagInput, flagStream, flagVerbose}, isolationFlags(*p, false)...)
 	answer := asker.Ask(ctx, []byte(initialize), args...)
 	reply, ok := initReply(answer)
 	if !ok {

@@ -67,8 +67,10 @@ func within(folder, dir string) bool {
 func addAccess(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
 	switch req.Access {
 	case runtime.AccessRead:
-		if err := bringsPrograms(req.Dir); err != nil {
+		if err := bringsPrograms(req.Dir); err != nil && !req.Project {
 			return err
+		} else if err != nil {
+			cmd.Limits = append(cmd.Limits, "hooks and tool servers of the project run, as the operator allows")
 		}
 		return cmd.Use(p, runtime.ControlReadOnly, "kept from writing")
 	case runtime.AccessEdit, runtime.AccessShell:

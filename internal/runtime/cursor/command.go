@@ -61,8 +61,10 @@ func unsupported(req runtime.Request, p runtime.Profile) error {
 func addAccess(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
 	switch req.Access {
 	case runtime.AccessRead:
-		if err := bringsHooks(req.Dir); err != nil {
+		if err := bringsHooks(req.Dir); err != nil && !req.Project {
 			return err
+		} else if err != nil {
+			cmd.Limits = append(cmd.Limits, "hooks of the project run, as the operator allows")
 		}
 		cmd.Argv = append(cmd.Argv, flagAsk)
 		return cmd.Use(p, runtime.ControlReadOnly, "kept from writing")

@@ -55,8 +55,12 @@ const (
 // the folder out, and --skip-trust then lets it work there all the same. Without
 // NO_RELAUNCH it starts itself a second time, now trusted, and the first process
 // is deaf to signals.
-func settings() []string {
-	return []string{untrusted, "GEMINI_CLI_NO_RELAUNCH=true", "GEMINI_TELEMETRY_ENABLED=false", "NO_BROWSER=true"}
+func settings(project bool) []string {
+	folder := untrusted
+	if project {
+		folder = trusted
+	}
+	return []string{folder, "GEMINI_CLI_NO_RELAUNCH=true", "GEMINI_TELEMETRY_ENABLED=false", "NO_BROWSER=true"}
 }
 
 func identity() probe.Identity {

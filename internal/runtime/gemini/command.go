@@ -27,7 +27,7 @@ func (Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Command,
 		}
 	}
 	cmd := runtime.Command{
-		Env: settings(), Stdin: []byte(req.Prompt), Decoder: runtime.DecoderSpec{Runtime: Name},
+		Env: settings(req.Project), Stdin: []byte(req.Prompt), Decoder: runtime.DecoderSpec{Runtime: Name},
 		PoliteStop: "TERM-GROUP", Answer: runtime.AnswerFromStream,
 		Argv:   append([]string{flagStream, flagSkipTrust}, isolationFlags(p)...),
 		Limits: []string{ownHooks},
@@ -59,9 +59,12 @@ func unsupported(req runtime.Request) error {
 
 // addAccess sets the approval mode and names the controls that hold.
 func addAccess(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
-	if p.Has(runtime.ControlNoProject) {
+	switch {
+	case req.Project:
+		cmd.Limits = append(cmd.Limits, "hooks, settings and instructions of the project apply, as the operator allows")
+	case p.Has(runtime.ControlNoProject):
 		cmd.Controls = append(cmd.Controls, runtime.ControlNoProject)
-	} else {
+	default:
 		cmd.Limits = append(cmd.Limits, "settings, hooks or tool servers of the project are not kept out")
 	}
 	switch req.Access {

@@ -13,7 +13,7 @@ import (
 // program check its own sign-in twice on the way to listing no sessions, and asks
 // for models over its protocol for editors. None of these calls a model.
 func (Adapter) Probe(ctx context.Context, host runtime.Host) runtime.Profile {
-	p, asker := probe.Identify(ctx, host, identity(), settings())
+	p, asker := probe.Identify(ctx, host, identity(), settings(false))
 	if asker == nil {
 		return p
 	}

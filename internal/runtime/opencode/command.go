@@ -52,6 +52,9 @@ func (b about) addAccess(cmd *runtime.Command, req runtime.Request, p runtime.Pr
 	if err := cmd.Use(p, runtime.ControlNoProject, "kept from the project's own configuration"); err != nil {
 		return err
 	}
+	if req.Project {
+		cmd.Limits = append(cmd.Limits, "the project's configuration stays out all the same: with it nothing shows that the table of permissions holds")
+	}
 	switch req.Access {
 	case runtime.AccessRead:
 		return cmd.Use(p, runtime.ControlReadOnly, "kept from writing")
