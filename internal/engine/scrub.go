@@ -92,11 +92,15 @@ func (s *scrubber) list(dir string) ([]fs.DirEntry, error) {
 }
 
 // hold records what was found, before it is taken away: an engine that comes after a
-// crash finds it no more.
+// crash finds it no more. What may be no secret is only told.
 func (s *scrubber) hold(found []secret.Match, where string) error {
 	var recs []ledger.Record
 	for _, m := range found {
 		text := fmt.Sprintf("%s in %s (fingerprint %s)", m.Rule, where, m.Fingerprint)
+		if !m.Certain {
+			s.run.tell(fmt.Sprintf("job %s: what looks like a secret was redacted: %s", s.attempt.job.ID, text))
+			continue
+		}
 		if !slices.Contains(s.attempt.injected, text) {
 			s.attempt.injected = append(s.attempt.injected, text)
 			recs = append(recs, ledger.LeftSecret(s.attempt.job.ID, s.attempt.n, text))
@@ -105,18 +109,10 @@ func (s *scrubber) hold(found []secret.Match, where string) error {
 	return s.run.led.Append(recs...)
 }
 
-// inText is what a name or another short text holds.
-func (s *scrubber) inText(text string) (found []secret.Match) {
-	for _, sp := range s.run.redact.AppendSpans(nil, []byte(text)) {
-		found = append(found, secret.Match{Rule: sp.Rule, Fingerprint: secret.Fingerprint(sp.Rule, text[sp.Start:sp.End])})
-	}
-	return found
-}
-
 // rename gives an entry of dir a name without secrets, one that is free.
 func (s *scrubber) rename(dir, from string) (string, error) {
 	old := path.Join(dir, from)
-	found := s.inText(from)
+	found := s.run.redact.Matches(from)
 	if len(found) == 0 {
 		return old, nil
 	}
@@ -143,7 +139,7 @@ func (s *scrubber) link(name string) error {
 	if err != nil {
 		return err
 	}
-	found := s.inText(target)
+	found := s.run.redact.Matches(target)
 	if len(found) == 0 {
 		return nil
 	}

@@ -105,7 +105,7 @@ func (p passage) code(b []byte) bool {
 	if p.end < len(b) && (b[p.end] == '(' || b[p.end] == '[' || b[p.end] == '{') {
 		return true
 	}
-	return placeholder(b[p.start:]) || p.fingerprint(b)
+	return placeholder(b[p.start:]) || p.fingerprint(b) || Digest(b[:p.start], b[p.start:p.end])
 }
 
 // fingerprint reports whether the value is what we print of one that was found, as

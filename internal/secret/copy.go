@@ -15,14 +15,30 @@ func (r *Redactor) Copy(dst io.Writer, src io.Reader) error {
 }
 
 // Match is a secret that was found, told without the secret itself.
-type Match struct{ Rule, Fingerprint string }
+type Match struct {
+	Rule, Fingerprint string
+	Certain           bool // see the function of that name
+}
+
+// Matches are the secrets in a text.
+func (r *Redactor) Matches(text string) []Match {
+	return matches([]byte(text), r.AppendSpans(nil, []byte(text)))
+}
+
+func matches(b []byte, spans []Span) (found []Match) {
+	for _, s := range spans {
+		value := string(b[s.Start:s.End])
+		found = append(found, Match{s.Rule, Fingerprint(s.Rule, value), Certain(s.Rule, value)})
+	}
+	return found
+}
 
 // Search returns what Copy would replace, each value once.
 func (r *Redactor) Search(src io.Reader) (found []Match, err error) {
 	seen := map[Match]bool{}
 	err = r.walk(src, func(b []byte, spans []Span) error {
-		for _, s := range spans {
-			if m := (Match{s.Rule, Fingerprint(s.Rule, string(b[s.Start:s.End]))}); !seen[m] {
+		for _, m := range matches(b, spans) {
+			if !seen[m] {
 				seen[m] = true
 				found = append(found, m)
 			}

@@ -7,11 +7,12 @@ import (
 
 // matchPEM takes a private key from its first line to its last, whatever stands
 // between (line numbers, quotes). When the last line is not there (yet),
-// everything that can belong to the body is taken.
+// everything that can belong to the body is taken. Without a body it is only talked
+// about, unless the text ends and one may follow.
 func matchPEM(b []byte, at, n int) (Span, bool) {
 	head := b[at:min(len(b), at+n+120)]
 	k := bytes.Index(head, privateKey)
-	if k < 0 || bytes.IndexByte(head[:k], '\n') >= 0 {
+	if k < 0 || run(head, n, k, labelSet) < k {
 		return Span{}, false
 	}
 	limit := min(len(b), at+minWindow)
@@ -24,15 +25,33 @@ func matchPEM(b []byte, at, n int) (Span, bool) {
 		line := b[i:min(len(b), i+120)]
 		t := bytes.Index(line, []byte("-----"))
 		if t >= 0 && bytes.Contains(line[:t], privateKey) {
-			return Span{From: at, Start: at, End: i + t + 5}, true
+			end := i + t + 5
+			return Span{From: at, Start: at, End: end}, hasBody(b[at+n : end])
 		}
 	}
 	stop := run(b, at, limit-at, pemSet)
-	return Span{From: at, Start: at, End: len(bytes.TrimRight(b[:stop], `\`))}, true
+	return Span{From: at, Start: at, End: len(bytes.TrimRight(b[:stop], `\`))}, stop == len(b) || hasBody(b[at+n:stop])
+}
+
+// leastBody is how many characters of a key's body stand together in the shortest
+// lines that are written.
+const leastBody = 32
+
+func hasBody(b []byte) bool {
+	for i := 0; i < len(b); {
+		end := run(b, i, leastBody, bodySet)
+		if end-i == leastBody {
+			return true
+		}
+		i = end + 1
+	}
+	return false
 }
 
 var (
 	privateKey = []byte("PRIVATE KEY")
+	labelSet   = set("A-Z0-9 ")
+	bodySet    = set("a-zA-Z0-9+/=")
 	// pemSet holds what is in the armour and the headers of a key, escapes, and
 	// what tools put before a line.
 	pemSet = func() *charset {

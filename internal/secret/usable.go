@@ -18,19 +18,22 @@ func Usable(value string) bool {
 	return len(value) >= 16 || classes(value) >= 2
 }
 
-// Certain reports whether a find of the stream redactor is enough to refuse a text
-// that a person wrote. What is assigned to a word such as "password" is not: it may be
-// an example, and is only taken out of what is kept. The password of a URL and the
-// value of a header are when they look made by a machine.
+// Certain reports whether what the redactor takes out is a secret beyond doubt, so that
+// a text may be refused for it, or an attempt fail. What is assigned to a word such as
+// "password", or stands in a URL or a header, must look made by a machine: 16 bytes or
+// more (14 in a URL or a header), letters and digits, at least 3.3 bits of entropy per
+// byte. Anything else may be an example or a test's, and is only taken out.
 func Certain(rule, value string) bool {
+	least := 16
 	switch rule {
 	case "password", "assigned-secret", "service-key", "curl-user":
-		return false
 	case "url-credentials", "authorization":
-		v := []byte(value)
-		return len(v) >= 12 && has(v, digits) && has(v, letters) && entropy(v) >= 3
+		least = 14
+	default:
+		return true
 	}
-	return true
+	v := []byte(value)
+	return len(v) >= least && has(v, digits) && has(v, letters) && entropy(v) >= 3.3
 }
 
 // entropy is the Shannon entropy of the first 96 bytes of s in bits per byte.

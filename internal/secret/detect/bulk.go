@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+
+	"orchestrate/internal/secret"
 )
 
 // The maintained rules look for a word first and try their expression on the
@@ -15,13 +17,13 @@ const (
 	overlapBytes = 1 << 10
 )
 
-// FindContext is Find for much text, with a deadline: it also finds all that the
-// stream redactor would take out, and divides the work among the processors. When
+// FindContext is Find for much text, with a deadline: it finds all of which the
+// stream redactor is certain, and divides the work among the processors. When
 // ctx ends first, what was found by then is returned with an error, and the rest
 // of the text is not known to be free of secrets.
 func (d *Detector) FindContext(ctx context.Context, text string) ([]Finding, error) {
 	s := d.search(text)
-	s.known(func(string, string, int) bool { return true })
+	s.known(func(rule, value string, _ int) bool { return secret.Certain(rule, value) })
 	work := make(chan piece)
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {

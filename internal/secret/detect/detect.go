@@ -201,6 +201,9 @@ func (s *search) known(wanted func(rule, value string, line int) bool) {
 // this many lines before it.
 func (s *search) maintained(ctx context.Context, part string, before int) {
 	for _, f := range s.awake().DetectContext(ctx, gitleaks.Fragment{Raw: part}) { //nolint:staticcheck // v8 has no other form yet
+		if k := strings.LastIndex(f.Match, f.Secret); k >= 0 && secret.Digest([]byte(f.Match[:k]), []byte(f.Secret)) {
+			continue
+		}
 		line, col := f.StartLine+1, max(f.StartColumn, 1)
 		if line > 1 {
 			col = max(col-1, 1) // the detector counts the line break before
