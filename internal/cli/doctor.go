@@ -27,7 +27,10 @@ func newDoctor(sys System) *cobra.Command {
 		Use:   "doctor [RUNTIME…]",
 		Short: "Ask every known runtime what it is and what it can prove",
 		Long: `Ask every known runtime, or those that are named, what it is and what it can prove,
-live. Nothing is installed, signed in or updated, and no model is called.
+live. Nothing is installed, signed in or updated, and no model is called. Then it says
+what this machine can enforce, shown by a program that tries to get out of the sandbox
+of the engine, and what no sandbox of files holds: sockets of daemons and of agents for
+keys. Those are looked for, and not used.
 
 With --smoke one runtime also gets one real call of its model, in the way in which a
 job would get it: a fixed small prompt, nothing to write, in an empty folder. It
@@ -49,7 +52,8 @@ with --smoke 0 if the call was answered; else 1.`,
 // examination is what doctor prints as JSON.
 type examination struct {
 	inventory.Inventory
-	Smoke *smoked `json:"smoke,omitempty"`
+	Host  thisHost `json:"host"`
+	Smoke *smoked  `json:"smoke,omitempty"`
 }
 
 func runDoctor(ctx context.Context, sys System, opts doctorOptions) (err error) {
@@ -69,7 +73,9 @@ func runDoctor(ctx context.Context, sys System, opts doctorOptions) (err error) 
 	ctx = brakes.work
 	defer done()
 	sayAsking(sys)
+	level := st.testing(ctx)
 	found := examination{Inventory: judged(inventory.Probe(ctx, st.host, asked), st.Operator)}
+	found.Host = st.surroundings(<-level, found.Inventory)
 	if opts.smoke != "" && ctx.Err() == nil {
 		found.smoke(ctx, sys, st, opts)
 	}
@@ -143,6 +149,7 @@ func (e *examination) show(sys System, opts doctorOptions) error {
 		}
 	} else {
 		showInventory(sys.Out, e.Inventory, len(opts.names) > 0 || opts.smoke != "")
+		e.Host.show(sys.Out)
 		if e.Smoke != nil {
 			e.Smoke.show(sys.Out)
 		}

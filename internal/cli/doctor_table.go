@@ -24,18 +24,22 @@ func showInventory(w io.Writer, inv inventory.Inventory, named bool) {
 	}
 	t.Flush() //nolint:errcheck // what cannot be shown is not there to be seen either
 	fmt.Fprintf(w, "\n%s\n", costOf(inv))
+	var more []string
 	for _, p := range inv.Profiles {
 		if p.Kind != runtime.KindCLI {
 			continue
 		}
 		for _, l := range p.Limits {
-			fmt.Fprintf(w, "\n%s is limited: %s", p.Runtime, untrusted.Text(l).Line(0))
+			more = append(more, p.Runtime+" is limited: "+l)
 		}
 	}
-	for _, s := range toDo(inv, named) {
-		fmt.Fprintf(w, "\n%s", untrusted.Text(s).Line(0))
+	more = append(more, toDo(inv, named)...)
+	if len(more) > 0 {
+		fmt.Fprintln(w)
 	}
-	fmt.Fprintln(w)
+	for _, s := range more {
+		fmt.Fprintln(w, untrusted.Text(s).Line(0))
+	}
 }
 
 // toDo is what a person can do, a line each. Runtimes that are not installed are only

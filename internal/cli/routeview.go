@@ -47,6 +47,7 @@ func (v view) route(r ledger.Route) {
 	}
 	v.line("isolation", isolation)
 	v.line("access", r.Access)
+	v.line("sandbox", map[string]string{route.SandboxOwn: "its own", route.SandboxLandlock: "the engine's (" + route.SandboxLandlock + ")"}[r.Sandbox])
 	v.line("controls", orDash(strings.Join(r.Controls, ", ")))
 	v.line("constrained", strings.Join(r.Constrained, "; "))
 }

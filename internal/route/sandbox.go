@@ -18,7 +18,7 @@ const (
 // its own first, and a kernel's sandbox as the floor under it.
 func (in Input) bound(o *option) {
 	o.native = native(o.profile, o.access)
-	o.sandbox = in.sandboxOf(o)
+	o.sandbox = SandboxOf(o.profile, o.access, in.Own[o.name], in.Sandbox)
 }
 
 // native is the verified mode of the program itself that bounds writes under the given
@@ -34,14 +34,15 @@ func native(p runtime.Profile, a runtime.Access) runtime.ControlName {
 	return by
 }
 
-// sandboxOf says whose sandbox holds the option. The engine's is put around all that
-// has none of its own, and never around what works in no other.
-func (in Input) sandboxOf(o *option) string {
-	engines := in.Sandbox.Holds() && !in.Own[o.name]
+// SandboxOf says whose sandbox holds a runtime under an access; "" = nobody's. The
+// engine's is put around all that has none of its own, and never around what works only
+// in its own.
+func SandboxOf(p runtime.Profile, a runtime.Access, own bool, host sandbox.Level) string {
+	engines := host.Holds() && !own
 	switch {
-	case engines && o.profile.Kind == runtime.KindStandin: // its own is a part that it plays
+	case engines && p.Kind == runtime.KindStandin: // its own is a part that it plays
 		return SandboxLandlock
-	case o.profile.Has(runtime.ControlOSSandbox), in.Own[o.name] && o.native == runtime.ControlReadOnly:
+	case p.Has(runtime.ControlOSSandbox), own && native(p, a) == runtime.ControlReadOnly:
 		return SandboxOwn
 	case engines:
 		return SandboxLandlock
