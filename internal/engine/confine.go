@@ -14,6 +14,7 @@ import (
 	"orchestrate/internal/policy"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/sandbox"
+	"orchestrate/internal/spec"
 )
 
 // confine says what the kernel holds an attempt and its checks to; nil where this host
@@ -133,15 +134,17 @@ func (r *run) mayNotRead(a *attempt, needs runtime.Confinement) []string {
 		all = append(all, r.led.Dir)
 	}
 	all = append(all, r.eng.signIns(a.route.Runtime)...)
-	if !a.job.Credentialed {
-		mine := slices.Concat(needs.State, needs.Credentials)
-		for _, path := range personalPlaces(a.env) {
-			if !within(mine, path) {
-				all = append(all, path)
-			}
-		}
+	return append(all, r.eng.forbidden(a.job, needs, a.env)...)
+}
+
+// forbidden are the person's own keys, where the job was not approved with them and its
+// runtime does not sign in by them.
+func (e *Engine) forbidden(j *spec.Job, needs runtime.Confinement, env []string) (all []string) {
+	if j.Credentialed {
+		return nil
 	}
-	return all
+	signIn := slices.Concat(needs.State, needs.Credentials)
+	return slices.DeleteFunc(personalPlaces(env), func(path string) bool { return within(signIn, path) })
 }
 
 // mayRead are the exceptions from that.

@@ -5,37 +5,18 @@ import (
 	"slices"
 	"strings"
 
+	"orchestrate/internal/policy"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/environ"
 )
 
-// personal are the places below the home folder where people and their tools keep keys.
-var personal = []string{
-	".ssh", ".aws", ".gnupg", ".azure", ".kube", ".password-store", ".netrc", "_netrc", ".authinfo", ".authinfo.gpg", ".pgpass", ".my.cnf",
-	".git-credentials", ".docker/config.json", ".pypirc", ".cargo/credentials", ".cargo/credentials.toml",
-	".gem/credentials", ".terraform.d/credentials.tfrc.json", ".vault-token", ".local/share/keyrings", ".gnome2/keyrings",
-}
-
-// personalConfig are those below the folder for configuration.
-var personalConfig = []string{"gh", "gcloud", "git/credentials", "hub", "containers/auth.json", "op", "sops", "rclone", "doctl", "glab-cli"}
-
 // personalPlaces are the folders and files in which the person's own keys are.
-func personalPlaces(env []string) (all []string) {
+func personalPlaces(env []string) []string {
 	home := environ.Value(env, "HOME")
 	if !filepath.IsAbs(home) {
 		return nil
 	}
-	for _, name := range personal {
-		all = append(all, filepath.Join(home, name))
-	}
-	config := filepath.Join(home, ".config")
-	for _, name := range personalConfig {
-		all = append(all, filepath.Join(config, name))
-		if xdg := environ.Value(env, "XDG_CONFIG_HOME"); filepath.IsAbs(xdg) && filepath.Clean(xdg) != config {
-			all = append(all, filepath.Join(xdg, name))
-		}
-	}
-	return all
+	return policy.Personal(home, environ.Value(env, "XDG_CONFIG_HOME"))
 }
 
 // confinementOf is what an adapter's program needs of its surroundings.

@@ -17,6 +17,7 @@ import (
 	"orchestrate/internal/policy"
 	"orchestrate/internal/route"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/runtime/environ"
 	"orchestrate/internal/sandbox"
 	"orchestrate/internal/secret"
 	"orchestrate/internal/secret/detect"
@@ -153,7 +154,7 @@ func (p *Plan) apply() (errs []spec.Diagnostic) {
 	for i := range p.Spec.Jobs {
 		j := &p.Spec.Jobs[i]
 		p.index[j.ID] = i
-		p.Jobs[i] = Planned{Job: j, Tiers: policy.TiersOf(j, beside[j.ID], secret.LooksSecretName)}
+		p.Jobs[i] = Planned{Job: j, Tiers: policy.TiersOf(j, beside[j.ID], environ.Sensitive)}
 		errs = append(errs, policy.Validate(i, j, p.Jobs[i].Tiers)...)
 	}
 	p.Arbiter.Needed = p.Spec.Arbiter.Mode != arbiter.ModeChecksOnly
@@ -229,7 +230,7 @@ func (p *Plan) profile(name string) runtime.Profile { return p.profiles[name] }
 // isolated reports whether a job works in a tree of its own.
 func (p *Plan) isolated(id string) bool {
 	i, ok := p.index[id]
-	return ok && p.Jobs[i].Block == nil && p.Jobs[i].Route.Isolation == isolationWorktree
+	return ok && p.Jobs[i].routed() && p.Jobs[i].Route.Isolation == isolationWorktree
 }
 
 // Planned finds a job of the plan.
@@ -246,10 +247,11 @@ func (p *Plan) route(e *Engine) {
 	for _, id := range p.Graph.Order() {
 		pl := &p.Jobs[p.index[id]]
 		in := p.input(e, pl)
-		pl.Route, pl.Block = p.choose(in)
+		if pl.Route, pl.Block = p.choose(in); pl.Block == nil {
+			pl.Block = p.unapproved(pl)
+		}
 		if p.Request.Rehearse {
-			_, live := p.choose(p.liveInput(e, pl))
-			pl.Live = detail(live)
+			pl.Live = p.live(e, pl)
 		}
 	}
 	if p.Arbiter.Needed {
@@ -262,7 +264,7 @@ func (p *Plan) route(e *Engine) {
 func (p *Plan) choose(in route.Input) (ledger.Route, *route.Block) {
 	r, block := route.Choose(in)
 	if block == nil {
-		block = gate.Decide(in.Job, r, in.Sandbox, gate.Word{})
+		block = gate.Controls(in.Job, r, in.Sandbox)
 	}
 	return r, block
 }
@@ -345,7 +347,7 @@ func (p *Plan) producers(ids []string) []route.Producer {
 		}
 		seen[id] = true
 		queue = append(queue, pl.Job.DependsOn...)
-		if !pl.Job.Exec() && pl.Block == nil {
+		if !pl.Job.Exec() && pl.routed() {
 			all = append(all, route.Producer{Job: id, Family: pl.Route.Family})
 		}
 	}
@@ -390,6 +392,9 @@ func (p *Plan) mayRehearse() bool {
 func (p *Plan) note() {
 	p.Spec.Warning = append(p.Spec.Warning, p.Graph.Warnings(p.isolated)...)
 	p.noteRepository()
+	if !p.Sandbox.Holds() {
+		p.Notes = append(p.Notes, "no sandbox holds jobs and checks here: "+p.Sandbox.Evidence)
+	}
 	if shown := ledger.HistoryShown(p.Root); shown != "" && p.Repo != nil {
 		p.Notes = append(p.Notes, shown)
 	}
@@ -398,7 +403,7 @@ func (p *Plan) note() {
 	}
 	for i := range p.Jobs {
 		j := &p.Jobs[i]
-		if j.Block == nil && p.dependent(j.Route) {
+		if j.routed() && p.dependent(j.Route) {
 			p.Notes = append(p.Notes, fmt.Sprintf("job %s, which judges, is %s", j.Job.ID, judging(j.Route)))
 		}
 		if j.triedOnce() {
@@ -419,7 +424,7 @@ func (p *Plan) note() {
 // have no other one: what the first left in the checkout would be taken for the person's.
 func (j *Planned) triedOnce() bool {
 	declared := len(j.Job.Fallbacks) > 0 || j.Job.Retry.MaxAttempts > 1
-	return declared && j.Block == nil && j.Job.Writes() && j.Job.Isolation == route.InCheckout && j.Route.Isolation != isolationWorktree
+	return declared && j.routed() && j.Job.Writes() && j.Job.Isolation == route.InCheckout && j.Route.Isolation != isolationWorktree
 }
 
 // dependent reports whether a judge is not known to be of another family than those

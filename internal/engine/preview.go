@@ -83,17 +83,18 @@ func (e *Engine) Preview(p *Plan) Preview {
 func (e *Engine) previewJob(p *Plan, j *spec.Job, r ledger.Route, b *route.Block) JobPreview {
 	v := JobPreview{
 		ID: j.ID, Task: j.Task, DependsOn: append([]string{}, j.DependsOn...), Route: r, SideEffects: sideEffects(j, r),
-		Reach: Reach{Cwd: j.Cwd, Readable: []string{j.Cwd}, Writable: []string{}, EnvPassed: []string{}, EnvWithheld: []string{}},
+		Reach: Reach{Cwd: j.Cwd, Readable: []string{}, Writable: []string{}, EnvPassed: []string{}, EnvWithheld: []string{}},
 	}
 	dir := filepath.Join(theRun, j.ID)
 	out := filepath.Join(dir, ledger.ArtifactsDir)
 	at := placingOf(j, r, j.Cwd, out)
-	v.Writable = append(v.Writable, writable(j, r, at)...)
 	if !j.Exec() {
 		v.Prompt = p.redact.String(assemble(j, p.expected(j), at))
 	}
 	if b != nil {
 		v.Blocked = &BlockPreview{Reason: b.Reason, Detail: b.Detail, NextStep: b.NextStep}
+	}
+	if b != nil && b.Reason != runtime.BlockedApproval { // what is to be approved is shown as well
 		return v
 	}
 	a, ok := e.adapter(r.Runtime)
@@ -105,11 +106,12 @@ func (e *Engine) previewJob(p *Plan, j *spec.Job, r ledger.Route, b *route.Block
 	cwd := j.Cwd
 	if r.Isolation == isolationWorktree {
 		cwd = filepath.Join(theRun, ledger.WorktreesDir, j.ID, relTo(p.top(), j.Cwd))
-		v.Cwd, v.Readable = cwd, []string{cwd}
+		v.Cwd = cwd
 	}
+	e.previewReach(p, j, r, at, &v.Reach)
 	req := requestOf(j, r, cwd, out, v.Prompt)
+	req.Project = e.Operator.Runtimes[r.Runtime].Project
 	req.Script, req.ReadDirs, req.PromptFile = p.script(), p.readDirs(j), promptPath(v.Prompt, dir)
-	v.Readable = append(v.Readable, req.ReadDirs...)
 	cmd, err := a.Command(req, p.profile(r.Runtime))
 	if err != nil {
 		v.Command = "none: " + err.Error()
@@ -146,18 +148,6 @@ func (p *Plan) expected(j *spec.Job) (all []handed) {
 		all = append(all, handed{From: w.from, Label: label(w), Path: filepath.Join(theRun, j.ID, ledger.InputsDir, w.from, w.name())})
 	}
 	return all
-}
-
-// unbounded is where a program may write that nothing holds.
-const unbounded = "anything that your account may"
-
-// writable is what a job may write, for a person to see: an observer's shell is asked
-// to write nothing, but may.
-func writable(j *spec.Job, r ledger.Route, at placing) []string {
-	if !j.Writes() && r.Access == string(runtime.AccessShell) && !sandboxed(r) {
-		return []string{unbounded}
-	}
-	return at.Writable
 }
 
 // sandboxed reports whether a kernel's sandbox holds the program of a route: the engine's

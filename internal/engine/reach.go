@@ -22,16 +22,14 @@ func (t *teller) reach(a *Attempt) error {
 		return err
 	}
 	if f := lock.Furnished; f != nil {
-		a.Cwd, a.Readable = f.Dir, append(a.Readable, f.Dir)
-		out := filepath.Join(t.run.Dir, filepath.FromSlash(dir), ledger.ArtifactsDir)
-		a.Writable = append(a.Writable, writable(t.job, a.Route, placingOf(t.job, a.Route, f.Dir, out))...)
-	}
-	if t.story.Job == ledger.ArbiterJob {
-		a.Readable = append(a.Readable, t.run.Dir)
-	}
-	if inputs, err := t.run.OpenDir(ledger.JobPath(dir, ledger.InputsDir)); err == nil {
-		a.Readable = append(a.Readable, t.run.Path(filepath.FromSlash(dir), ledger.InputsDir))
-		inputs.Close() //nolint:errcheck // it was only looked for
+		a.Cwd = f.Dir
+		if f.Box != nil {
+			a.Readable, a.Writable = append(a.Readable, reading(f.Box.Deny, f.Box.Read)), append(a.Writable, f.Box.Write...)
+		} else {
+			out := filepath.Join(t.run.Dir, filepath.FromSlash(dir), ledger.ArtifactsDir)
+			a.Readable = append(a.Readable, unbounded)
+			a.Writable = append(a.Writable, writable(t.job, a.Route, placingOf(t.job, a.Route, f.Dir, out))...)
+		}
 	}
 	command, err := t.run.ReadFile(ledger.JobPath(dir, ledger.CommandFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
