@@ -38,6 +38,7 @@ type JobEvidence struct {
 	Probed bool     // its route's runtime was probed in this run
 	Commit string   // snapshot, or the base that an observer saw; "" = none
 	Judges []string // changed files that judge the work
+	Word   string   // how a person approved it: flag, tty; "" = nobody did
 	Texts  []Text   // prompt, answer, patch, outputs, check output: in this order
 }
 
@@ -179,6 +180,12 @@ func (w *writer) job(e JobEvidence, share int) {
 	}
 }
 
+// approvals say how a person approved a job.
+var approvals = map[string]string{
+	"flag": "the person who started the run, by a flag, as it stands in the spec",
+	"tty":  "the person at the terminal, who was shown exactly this",
+}
+
 func (w *writer) facts(e JobEvidence) {
 	s := e.Status
 	facts := []string{
@@ -194,8 +201,8 @@ func (w *writer) facts(e JobEvidence) {
 	if p := s.Proof; p != nil {
 		facts = append(facts, fmt.Sprintf("all its processes ended: %v (%s)", p.Gone, p.Level))
 	}
-	if e.Job.Effect == "external-destructive" || e.Job.Destructive {
-		facts = append(facts, "approved by: nobody")
+	if e.Word != "" || e.Job.Effect == "external-destructive" || e.Job.Destructive {
+		facts = append(facts, "approved by: "+cmp.Or(approvals[e.Word], "nobody"))
 	}
 	if t := s.Truncated; t.Stdout+t.Stderr > 0 {
 		facts = append(facts, fmt.Sprintf("bytes dropped from its streams: %d out, %d err", t.Stdout, t.Stderr))

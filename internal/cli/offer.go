@@ -119,10 +119,6 @@ func agrees(ctx context.Context, out io.Writer, in *bufio.Reader, question strin
 	case <-ctx.Done():
 		return false
 	case text := <-line:
-		switch strings.ToLower(strings.TrimSpace(text)) {
-		case "y", "yes":
-			return true
-		}
-		return false
+		return agreed(text)
 	}
 }

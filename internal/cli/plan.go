@@ -11,6 +11,7 @@ import (
 
 	"orchestrate/internal/engine"
 	"orchestrate/internal/inventory"
+	"orchestrate/internal/runtime"
 )
 
 type planOptions struct {
@@ -112,7 +113,8 @@ func showJob(w io.Writer, j engine.JobPreview, absent []string) {
 	if j.Blocked != nil {
 		v.line("BLOCKED", string(j.Blocked.Reason)+": "+j.Blocked.Detail)
 		v.line("next", j.Blocked.NextStep)
-	} else {
+	}
+	if j.Blocked == nil || j.Blocked.Reason == runtime.BlockedApproval {
 		v.route(j.Route)
 		v.line("effects", j.SideEffects)
 		v.reach(j.Reach)

@@ -17,6 +17,7 @@ type resumeOptions struct {
 	manner
 	run         string
 	retryFailed bool
+	yes         bool
 	internal    bool
 }
 
@@ -32,6 +33,9 @@ a new worktree; blocked and queued ones are looked at again. Where there is noth
 to do, the result is printed once more; with --detach the run's id, and the rest on
 standard error.
 
+Approvals are asked for again, since what was approved before counts only for what
+still runs.
+
 Only the run that is named is ever resumed, and only by one engine: while another
 carries it on, the exit status is 5. RUN is a run id or the path of a run
 directory.
@@ -45,6 +49,7 @@ directory.
 	}
 	opts.flags(cmd.Flags())
 	cmd.Flags().BoolVar(&opts.retryFailed, "retry-failed", false, "do failed jobs again as well")
+	yesFlag(cmd.Flags(), &opts.yes)
 	internalFlag(cmd.Flags(), &opts.internal)
 	return cmd
 }
@@ -55,7 +60,7 @@ func runResume(ctx context.Context, sys System, opts resumeOptions) error {
 		return err
 	}
 	return conduct(ctx, sys, opts.manner, func(ctx context.Context, st *station, obs engine.Observer, ctl engine.Controls) (engine.Result, error) {
-		res, err := st.Resume(ctx, engine.ResumeRequest{Dir: dir, RetryFailed: opts.retryFailed, Internal: opts.internal}, obs, ctl)
+		res, err := st.Resume(ctx, engine.ResumeRequest{Dir: dir, RetryFailed: opts.retryFailed, Internal: opts.internal, Yes: opts.yes}, obs, ctl)
 		var owned *ledger.OwnedError
 		switch {
 		case errors.Is(err, engine.ErrNothingToResume):

@@ -33,8 +33,14 @@ func internalFlag(f *pflag.FlagSet, to *bool) {
 	f.BoolVar(to, "internal", false, "let jobs that name no runtime go to the hosting session's own agents (no session can be given one so far)")
 }
 
+// yesFlag gives every approval that the spec asks for.
+func yesFlag(f *pflag.FlagSet, to *bool) {
+	f.BoolVar(to, "yes", false, "approve what the spec says of jobs that need an approval, without being asked; for a spec that you wrote")
+}
+
 type runOptions struct {
 	manner
+	yes      bool
 	internal bool
 	spec     string
 	rehearse bool
@@ -55,7 +61,10 @@ runs politely, a second one kills it, a third ends the engine at once; a run tha
 was stopped can be resumed.
 
 At a terminal, and where nothing that a runtime named in the spec says shows whether it
-is signed in, it asks first whether to make one small model call that does.
+is signed in, it asks first whether to make one small model call that does. A job that
+needs an approval (effects outside, credentials, or approval: require) is shown there
+and asked about before anything is dispatched; only y or yes approves it, exactly as it
+is. Where nobody can be asked (no terminal, --json, --detach) such a job is blocked.
 
 ` + exitTable,
 		Args: exactArgs("SPEC"),
@@ -65,6 +74,7 @@ is signed in, it asks first whether to make one small model call that does.
 		},
 	}
 	opts.flags(cmd.Flags())
+	yesFlag(cmd.Flags(), &opts.yes)
 	internalFlag(cmd.Flags(), &opts.internal)
 	return cmd
 }
@@ -95,7 +105,7 @@ file exists, else it does the least that the spec asks for.
 }
 
 func (o runOptions) request(sys System) engine.Request {
-	return engine.Request{Spec: o.spec, Cwd: sys.Cwd, Rehearse: o.rehearse, Script: absolute(sys.Cwd, o.script), Internal: o.internal}
+	return engine.Request{Spec: o.spec, Cwd: sys.Cwd, Rehearse: o.rehearse, Script: absolute(sys.Cwd, o.script), Internal: o.internal, Yes: o.yes}
 }
 
 func runRun(ctx context.Context, sys System, opts runOptions) error {

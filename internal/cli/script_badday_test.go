@@ -28,6 +28,7 @@ var hardships = map[string]func(){
 	"limit":    func() { leave(limit(os.Args[1:])) },
 	"ruled":    func() { leave(under(ruled, os.Args[1:])) },
 	"small":    func() { leave(small(os.Args[1:])) },
+	"typist":   func() { leave(typist(os.Args[1:])) },
 }
 
 // also is a map with the entries of another one.

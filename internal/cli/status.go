@@ -171,6 +171,11 @@ func showState(out io.Writer, s ledger.State) error {
 		fmt.Fprintf(out, ", verdict %s", s.Verdict)
 	}
 	fmt.Fprintln(out)
+	for _, a := range s.Approvals {
+		if a.By == "flag" {
+			fmt.Fprintf(out, "job %s (%s) was approved by a flag, without being shown\n", a.Job, a.Effect)
+		}
+	}
 	for _, p := range s.Paused {
 		fmt.Fprintf(out, "%s gets no new jobs %s (%s)\n", p.Runtime, whileHeld(p), p.Reason)
 	}

@@ -25,6 +25,7 @@ type watched struct {
 	id     process.Identity
 	run    *detach.Begun
 	ended  *detach.Ended
+	tty    approver
 	copied sync.WaitGroup
 	held   [2]bytes.Buffer // with --detach: what the engine prints, in case it begins no run
 	broken error           // standard output could not be written
@@ -53,10 +54,10 @@ func watch(ctx context.Context, sys System, how manner) error {
 	if err != nil {
 		return failure(err)
 	}
-	w := &watched{sys: sys, how: how, eng: eng}
+	w := &watched{sys: sys, how: how, eng: eng, tty: newApprover(sys)}
 	w.relay()
 	err = w.until(ctx, sig)
-	return joined(err, eng.Close())
+	return joined(err, errors.Join(w.tty.close(), eng.Close()))
 }
 
 // relay copies what the engine prints. When our own reader has gone, the engine's
@@ -104,6 +105,8 @@ func (w *watched) until(ctx context.Context, sig <-chan os.Signal) error {
 			default:
 				w.parting = time.After(introduction)
 			}
+		case a := <-w.tty.answers:
+			w.eng.Answer(a)
 		case <-w.parting:
 			return w.goesOn()
 		}
@@ -134,6 +137,8 @@ func (w *watched) heard(m detach.Message) {
 		w.id = *m.Engine
 	case m.Begun != nil:
 		w.run = m.Begun
+	case m.Question != nil:
+		w.tty.put(*m.Question)
 	case m.Ended != nil:
 		w.ended = m.Ended
 	}

@@ -66,7 +66,7 @@ func (r *run) settleOrder(id string, ok bool, why string) {
 
 // blockPlanned settles the jobs that no route was found for.
 func (r *run) blockPlanned() {
-	independent := r.plan.Arbiter.Block != nil && r.plan.Arbiter.Block.Reason == runtime.BlockedIndependence
+	independent := r.plan.judgeless()
 	for i := range r.plan.Jobs {
 		pl := &r.plan.Jobs[i]
 		block := r.jobs[pl.Job.ID].block
@@ -197,6 +197,13 @@ func (r *run) begin(ctx context.Context, j *jobRun, n int) (*attempt, dispatch.E
 	if err := r.holdCheckout(ctx, a); err != nil {
 		if ctx.Err() == nil {
 			r.block(job.ID, route.Block{Reason: runtime.BlockedNoRoute, Detail: err.Error()})
+		}
+		return nil, dispatch.Ended{}
+	}
+	if block := r.mayDispatch(ctx, j, a.route); block != nil {
+		a.release()
+		if ctx.Err() == nil {
+			r.block(job.ID, *block)
 		}
 		return nil, dispatch.Ended{}
 	}

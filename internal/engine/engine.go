@@ -35,6 +35,7 @@ type Request struct {
 	Rehearse bool   // the stand-in replaces every agent
 	Script   string // of the stand-in; "" = it rehearses without one
 	Internal bool   // the hosting session's own agents are candidates for unpinned jobs
+	Yes      bool   // the person approves what stands in the spec, without being asked
 }
 
 // Observer is told how a run goes, in this order: where it is, what was planned, and
@@ -46,12 +47,14 @@ type Observer struct {
 }
 
 // Controls are what a person can still do to a run under way, beside ending its
-// context: that stops what runs politely.
+// context: that stops what runs politely; and how they are asked.
 type Controls struct {
 	Kill  <-chan struct{} // closed: what runs gets no more grace
 	Leave <-chan struct{} // closed: this engine goes, what runs goes on
 	// Left ends the process once the ledger is safe after Leave.
 	Left func()
+	// Ask puts a question to a person; nil = nobody can be asked. It returns when ctx ends.
+	Ask func(context.Context, Question) Answer
 }
 
 // Result is a run that has ended.

@@ -86,7 +86,7 @@ func (r *run) statuses() (all []ledger.JobStatus) {
 func (r *run) reportInput(j ledger.Judgement) report.Input {
 	in := report.Input{
 		RunDir: relTo(r.plan.Root, r.led.Dir), SpecPath: relTo(r.plan.Root, r.plan.Spec.Path),
-		State: r.led.State(), Jobs: map[string]ledger.JobStatus{}, Earlier: map[string][]ledger.JobStatus{},
+		State: r.led.State(), Approvals: r.led.State().Approvals, Jobs: map[string]ledger.JobStatus{}, Earlier: map[string][]ledger.JobStatus{},
 		Judgement: &j, Notes: append(append([]string{}, r.plan.Notes...), r.outside...), Checkout: slices.Clone(r.checkout),
 		NextSteps: map[string]string{}, Commands: map[string]string{},
 		Arbiter: r.arbiters, VerdictStep: r.verdictStep(j), Exists: r.there, Rehearse: r.plan.Request.Rehearse,

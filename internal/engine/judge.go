@@ -399,6 +399,7 @@ func (r *run) evidenceOf(j *jobRun) arbiter.JobEvidence {
 	id := j.planned.Job.ID
 	e := arbiter.JobEvidence{
 		Job: j.planned.Job, Status: *j.status, Probed: j.facts.Probed, Commit: j.commit, Judges: j.judges,
+		Word: r.approvedBy(id),
 	}
 	if e.Commit == "" {
 		e.Commit = r.plan.Base

@@ -10,6 +10,7 @@ import (
 
 	"orchestrate/internal/arbiter"
 	"orchestrate/internal/check"
+	"orchestrate/internal/gate"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/policy"
 	"orchestrate/internal/runtime"
@@ -197,7 +198,7 @@ func (t trouble) aboutBlock() string {
 	case runtime.BlockedTreeUnproven:
 		return "look at what still runs (" + t.evidence() + "), end it" + t.then()
 	case runtime.BlockedApproval:
-		return "do this step by hand, or change the job so that it needs no approval"
+		return gate.AskUser
 	case runtime.BlockedNoAnswer:
 		return "see " + t.file(ledger.OutputFile) + " for what it answered, name another runtime or model under arbiter" + again
 	case "":

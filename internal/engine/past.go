@@ -12,6 +12,7 @@ import (
 // before this one had.
 type past struct {
 	run      ledger.RunInfo
+	given    []ledger.Given      // approvals, which count for nothing any more
 	jobs     map[string]*pastJob // the arbiter too
 	told     []string            // what happened to the run, for arbiter and report
 	checkout []string            // what changed in the shared checkout
@@ -76,6 +77,8 @@ func (p *past) record(r ledger.Record) error {
 		p.run = *r.Run
 	case ledger.KindNote:
 		p.note(r)
+	case ledger.KindApproved:
+		p.given = append(p.given, *r.Approval)
 	case ledger.KindIntent:
 		j := p.job(r.Job)
 		j.routes = append(j.routes, *r.Route)

@@ -18,6 +18,7 @@ type ResumeRequest struct {
 	RetryFailed bool   // jobs that failed are tried again
 	Stop        bool   // what still runs is only ended; nothing is started
 	Internal    bool   // see Request
+	Yes         bool   // see Request
 }
 
 // ErrNothingToResume says that the run is over and nothing of it would be done again.
@@ -41,13 +42,13 @@ func (e *Engine) Resume(ctx context.Context, req ResumeRequest, obs Observer, ct
 	if err != nil {
 		return res, err
 	}
-	p.Request.Internal = req.Internal
+	p.Request.Internal, p.Request.Yes = req.Internal, req.Yes
 	r, err := e.newRun(ctx, p)
 	if err != nil {
 		return res, err
 	}
 	defer func() { err = errors.Join(err, r.slots.close()) }()
-	r.led, r.resumed, r.stopping = led, true, req.Stop
+	r.led, r.resumed, r.stopping, r.given = led, true, req.Stop, old.given
 	r.settleIn()
 	if err := r.recall(ctx, old); err != nil {
 		return res, err

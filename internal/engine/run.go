@@ -15,6 +15,7 @@ import (
 	"orchestrate/internal/arbiter"
 	"orchestrate/internal/dispatch"
 	"orchestrate/internal/failpoint"
+	"orchestrate/internal/gate"
 	"orchestrate/internal/graph"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/route"
@@ -55,6 +56,7 @@ type run struct {
 	attempts       map[string]int         // made so far, per job
 	carried        map[string]*attempt    // begun by an earlier engine and not settled; read only once dispatch runs
 	kept           *earlierAnswer         // what an arbiter before was shown and answered; nil = nothing that could be kept
+	given          []ledger.Given         // approvals, those of the engines before too
 	warn           []string               // what a resumed run could not read of the engine before
 	unwatched      *workspace.Fingerprint // of the checkout when the engine before saw it last
 	unwatchedSince time.Time
@@ -77,6 +79,8 @@ type run struct {
 	checkout       []string           // what changed in the shared checkout and a person must look at
 	broken         error              // the ledger failed: the run cannot go on
 	stop           context.CancelFunc
+
+	person func(context.Context, Question) Answer // nil = nobody can be asked anything
 }
 
 // jobRun is what is remembered of a job from attempt to attempt.
@@ -94,6 +98,8 @@ type jobRun struct {
 	block    *route.Block       // why no route was found before anything began; nil = one was
 	next     string             // what a person can do about what blocks it, "" = see nextStepOf
 	judges   []string           // changed files that judge the work
+	approved gate.Scope         // what a person approved under this engine, nil = nothing
+	refused  bool               // a person was asked and did not approve it
 	ended    []ledger.JobStatus // its attempts, oldest first
 	ran      []string           // families of the runtimes that attempts ran on, "" = unknown
 	tries    int                // on this route
@@ -179,6 +185,7 @@ func (r *run) trees() string {
 
 // control does what a person asks for while the run goes on.
 func (r *run) control(ctl Controls) (done func()) {
+	r.person = ctl.Ask
 	over := make(chan struct{})
 	go func() {
 		kill := ctl.Kill
@@ -211,7 +218,7 @@ func (r *run) carryThrough(ctx context.Context, obs Observer) (Result, error) {
 	if err := r.survey(ctx); err != nil {
 		return Result{}, err
 	}
-	if ctx.Err() == nil {
+	if r.seekApprovals(ctx); ctx.Err() == nil {
 		obs.Planned(r.plan)
 	}
 	work, stop := r.bounded(ctx)

@@ -124,6 +124,8 @@ func (t *teller) record(r ledger.Record) {
 		t.end(r)
 	case r.Kind == ledger.KindRequeued:
 		t.happened(r, "queued again: "+r.Text)
+	case r.Kind == ledger.KindApproved:
+		t.happened(r, "approved (by "+r.Approval.By+")")
 	case r.Kind == ledger.KindNote:
 		t.happened(r, r.Text)
 	}

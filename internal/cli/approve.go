@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"os"
+	"strings"
+
+	"orchestrate/internal/detach"
+	"orchestrate/internal/engine"
+)
+
+// asker puts the questions of an engine in this process to the person: at the terminal
+// of the viewer, or where there is none apart from this process, at its own. Who has not
+// asked to be talked to is not asked.
+func asker(sys System, how manner) func(context.Context, engine.Question) engine.Answer {
+	if how.json || how.detach {
+		return nil
+	}
+	if e := sys.engine; e != nil {
+		return func(ctx context.Context, q engine.Question) engine.Answer {
+			a := e.control.Ask(ctx, q.Shown)
+			return engine.Answer{Asked: a.Asked, Yes: a.Yes}
+		}
+	}
+	return func(ctx context.Context, q engine.Question) engine.Answer {
+		tty := newApprover(sys)
+		tty.put(detach.Question{Text: q.Shown})
+		var a detach.Answer
+		select {
+		case a = <-tty.answers:
+		case <-ctx.Done():
+		}
+		if tty.close() != nil {
+			return engine.Answer{}
+		}
+		return engine.Answer{Asked: a.Asked, Yes: a.Yes}
+	}
+}
+
+// approver shows what needs an approval at the terminal of who waits for this process,
+// and hears what they say.
+type approver struct {
+	in      io.Reader
+	tty     *os.File // nil until something is asked there
+	answers chan detach.Answer
+}
+
+func newApprover(sys System) approver {
+	return approver{in: sys.In, answers: make(chan detach.Answer, 1)}
+}
+
+// put asks one question; its answer comes through the channel. Nothing that was typed
+// before counts.
+func (a *approver) put(q detach.Question) {
+	if a.tty == nil {
+		a.tty = person(a.in)
+	}
+	if a.tty == nil || forget(a.tty) != nil {
+		a.answers <- detach.Answer{N: q.N}
+		return
+	}
+	if _, err := io.WriteString(a.tty, "\n"+q.Text+"Approve exactly this, for this run? [y/N] "); err != nil {
+		a.answers <- detach.Answer{N: q.N}
+		return
+	}
+	tty := a.tty
+	go func() {
+		text, err := bufio.NewReader(tty).ReadString('\n')
+		a.answers <- detach.Answer{N: q.N, Asked: true, Yes: err == nil && agreed(text)} // what came before a hang-up is no yes
+	}()
+}
+
+func (a *approver) close() error {
+	if a.tty == nil {
+		return nil
+	}
+	return a.tty.Close()
+}
+
+// agreed reports whether an answer is a clear yes.
+func agreed(text string) bool {
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "y", "yes":
+		return true
+	}
+	return false
+}
