@@ -323,6 +323,11 @@ func TestASuccessorKeepsTheSandbox(t *testing.T) {
 	if r, block := Choose(successor(in, before, open)); block != nil || r.Sandbox != SandboxLandlock {
 		t.Errorf("what the sandbox holds needs no limits of its own: %q, %+v", r.Sandbox, block)
 	}
+	in = at(policy.R0, reading, editor, enforced, "")
+	before, _ = Choose(in)
+	if r, block := Choose(successor(in, before, boxed)); block != nil || r.Sandbox != SandboxOwn {
+		t.Errorf("a sandbox of its own is one: %q, %+v", r.Sandbox, block)
+	}
 	in.Sandbox = bare
 	if _, block := Choose(successor(in, before, rename(editor, "other"))); block == nil || !strings.Contains(block.Detail, "it does not hold os-sandbox") {
 		t.Errorf("%+v", block)

@@ -36,7 +36,7 @@ func (o *option) holds(control string) bool {
 		return true
 	}
 	switch control {
-	case string(runtime.ControlReadOnly), string(runtime.ControlEditsOnly), string(runtime.ControlToolLimits):
+	case string(runtime.ControlOSSandbox), string(runtime.ControlReadOnly), string(runtime.ControlEditsOnly), string(runtime.ControlToolLimits):
 		return o.sandbox != ""
 	case ControlFingerprint:
 		return slices.Contains(o.controls, ControlWorktree)
