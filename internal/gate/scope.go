@@ -155,8 +155,8 @@ func (s Scope) Changes(now Scope) (all []string) {
 	return all
 }
 
-// brief is how long a value may be that is repeated in a sentence.
-const brief = 80
+// brief is how long a value may be that is repeated in a sentence; a digest is longer.
+const brief = 60
 
 func (p Part) changed(now Part) string {
 	if len(p.Values) != 1 || len(now.Values) != 1 || len(p.Values[0]) > brief || len(now.Values[0]) > brief {
