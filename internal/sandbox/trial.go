@@ -7,8 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
+	"strings"
 )
 
 // Trial is the self-test: a confined child tries to get out of a small place of its own,
@@ -89,30 +89,46 @@ func (t *Trial) Judge(said []byte) (refused, done int, err error) {
 	if err := json.Unmarshal(said, &all); err != nil {
 		return 0, 0, fmt.Errorf("the confined process did not report: %w", err)
 	}
+	var wrong []string
 	for _, f := range all {
 		switch {
 		case f.Wanted && f.Error == "":
 			done++
 		case f.Wanted:
-			err = errors.Join(err, fmt.Errorf("it could not %s: %s", f.Name, f.Error))
+			wrong = append(wrong, "it could not "+f.Name+" ("+f.Error+")")
 		case f.Refused:
 			refused++
 		case f.Error == "":
-			err = errors.Join(err, fmt.Errorf("it could %s", f.Name))
+			wrong = append(wrong, "it could "+f.Name)
 		default:
-			err = errors.Join(err, fmt.Errorf("whether it can %s is not known: %s", f.Name, f.Error))
+			wrong = append(wrong, "whether it can "+f.Name+" is not known ("+f.Error+")")
 		}
 	}
-	if refused == 0 || done == 0 {
-		err = errors.Join(err, errors.New("it tried nothing"))
+	if len(all) == 0 {
+		wrong = append(wrong, "it tried nothing")
 	}
-	return refused, done, errors.Join(err, t.look())
+	if err := t.look(); err != nil { // the strongest evidence comes first
+		wrong = append([]string{err.Error()}, wrong...)
+	}
+	return refused, done, inShort(wrong)
 }
 
-// look reports what is different outside, whatever the child says.
+// inShort is an error that names the first few of what is wrong, nil if nothing is.
+func inShort(wrong []string) error {
+	const few = 3
+	if len(wrong) > few {
+		wrong = append(wrong[:few:few], fmt.Sprintf("and %d more", len(wrong)-few))
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	return errors.New(strings.Join(wrong, "; "))
+}
+
+// look reports what is different from what it must be, whatever the child says.
 func (t *Trial) look() error {
-	for dir, want := range map[string][]string{outside: {"empty", "file"}, outside + "/empty": nil, hidden: {"file"}} {
-		entries, err := os.ReadDir(t.in(dir))
+	for _, dir := range []struct{ path, names string }{{outside, "empty file"}, {hidden, "file"}, {outside + "/empty", ""}} {
+		entries, err := os.ReadDir(t.in(dir.path))
 		if err != nil {
 			return err
 		}
@@ -120,18 +136,18 @@ func (t *Trial) look() error {
 		for _, e := range entries {
 			names = append(names, e.Name())
 		}
-		if !slices.Equal(names, want) {
-			return fmt.Errorf("outside its boundary there is %q and not %q", names, want)
-		}
-		if !slices.Contains(want, "file") {
-			continue
-		}
-		if data, err := os.ReadFile(t.in(dir + "/file")); err != nil || string(data) != content {
-			return fmt.Errorf("a file outside its boundary is not as it was: %q, %w", data, err)
+		if got := strings.Join(names, " "); got != dir.names {
+			return fmt.Errorf("outside its boundary there is %q and not %q", got, dir.names)
 		}
 	}
-	if data, err := os.ReadFile(t.in(inside + "/work/moved")); err != nil || string(data) != changed {
-		return fmt.Errorf("its work inside is not there: %q, %w", data, err)
+	for path, want := range map[string]string{outside + "/file": content, hidden + "/file": content, inside + "/work/moved": changed} {
+		data, err := os.ReadFile(t.in(path))
+		if err != nil {
+			return err
+		}
+		if string(data) != want {
+			return fmt.Errorf("%s holds %q and not %q", path, data, want)
+		}
 	}
 	return nil
 }

@@ -44,7 +44,8 @@ func refusal(err error) bool {
 	return errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) || errors.Is(err, unix.EXDEV)
 }
 
-// waysOut are attempts to change, read or reach what is outside.
+// waysOut are attempts to change, read or reach what is outside. Where nothing holds them
+// they do no harm beyond the trial's place.
 func (t *Trial) waysOut() []try {
 	file := t.in(outside + "/file")
 	boss := fmt.Sprintf("/proc/%d/", os.Getppid())
@@ -52,9 +53,9 @@ func (t *Trial) waysOut() []try {
 		{"create a file outside", 0, func() error { return create(t.in(outside + "/new")) }},
 		{"write to a file outside", 0, func() error { return overwrite(file) }},
 		{"empty a file outside", 0, func() error { return unix.Truncate(file, 0) }},
-		{"write through a link that leads outside", 0, func() error { return create(t.in(inside + "/link/new")) }},
-		{"write through /proc/self/root", 0, func() error { return create("/proc/self/root" + t.in(outside+"/new")) }},
-		{"write through /proc/self/cwd", 0, func() error { return create("/proc/self/cwd/../" + outside + "/new") }},
+		{"write through a link that leads outside", 0, func() error { return create(t.in(inside + "/link/through")) }},
+		{"write through /proc/self/root", 0, func() error { return create("/proc/self/root" + t.in(outside+"/rooted")) }},
+		{"write through /proc/self/cwd", 0, func() error { return create("/proc/self/cwd/../" + outside + "/up") }},
 		{"rename a file over one outside", 0, func() error { return moveOver(t.in(inside+"/mine"), file) }},
 		{"rename a file from outside", 0, func() error { return unix.Rename(file, t.in(inside+"/stolen")) }},
 		{"link a file from outside and write to it", 0, func() error { return linkAndWrite(file, t.in(inside+"/linked")) }},
@@ -63,7 +64,6 @@ func (t *Trial) waysOut() []try {
 		{"remove a file outside", 0, func() error { return unix.Unlink(file) }},
 		{"make a link outside", 0, func() error { return unix.Symlink("file", t.in(outside+"/alias")) }},
 		{"make a device inside", 0, func() error { return unix.Mknod(t.in(inside+"/disk"), unix.S_IFBLK|0o600, 1<<8) }},
-		{"mount something inside", 0, func() error { return unix.Mount("none", t.in(inside), "tmpfs", 0, "") }},
 		{"read a denied file", 0, func() error { return readByte(t.in(hidden + "/file")) }},
 		{"list a denied folder", 0, func() error { return list(t.in(hidden)) }},
 		{"list the folder of a denied one", 0, func() error { return list(t.root) }},

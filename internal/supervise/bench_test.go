@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"orchestrate/internal/sandbox"
 	"orchestrate/internal/supervise"
 )
 
@@ -121,4 +122,39 @@ func drop(b *testing.B, cmd *exec.Cmd) {
 
 func widen(r *os.File) {
 	_, _ = unix.FcntlInt(r.Fd(), unix.F_SETPIPE_SZ, 1<<20)
+}
+
+// BenchmarkConfined is what the sandbox adds to the start of a program: in a plain home,
+// and where every entry of a folder of 2,000 has to be allowed by itself.
+func BenchmarkConfined(b *testing.B) {
+	big := b.TempDir()
+	for i := range 2000 {
+		if err := os.WriteFile(filepath.Join(big, "entry"+strconv.Itoa(i)), nil, 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for name, policy := range map[string]*sandbox.Policy{
+		"free":                     nil,
+		"held":                     {},
+		"held, one of 2000 denied": {Deny: []string{filepath.Join(big, "entry7")}},
+	} {
+		b.Run(name, func(b *testing.B) {
+			inv := job(b, "")
+			inv.Argv, inv.Decoder.Runtime, inv.Sandbox = []string{"/bin/true"}, "blind", policy
+			report := cpuPerJob(b)
+			slot, err := supervise.Start(b.Context(), supervisor(b), version)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				if exit, err := slot.Run(b.Context(), inv, nil, nil); err != nil || exit.ExitCode == nil {
+					b.Fatal(exit, err)
+				}
+			}
+			if err := slot.Close(); err != nil {
+				b.Fatal(err)
+			}
+			report()
+		})
+	}
 }

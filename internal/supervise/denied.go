@@ -6,7 +6,9 @@ import (
 )
 
 // What programs say when the kernel refuses them something, whatever they are written in.
-var refusals = [...]string{"ermission denied", "peration not permitted", "EACCES"}
+// rare is the part that is searched for: the others begin with letters that are in every
+// second word, which makes the search ten times slower.
+var refusals = [...]struct{ before, rare string }{{"ermission ", "denied"}, {"", "peration not permitted"}, {"", "EACCES"}}
 
 const (
 	longestRefusal = len("peration not permitted")
@@ -75,8 +77,8 @@ func (s *spotter) seam(chunk []byte, d *denied) {
 func matches(text []byte) func(yield func(int, string) bool) {
 	return func(yield func(int, string) bool) {
 		var next [len(refusals)]int
-		for i, words := range refusals {
-			next[i] = index(text, words, 0)
+		for i := range refusals {
+			next[i] = index(text, i, 0)
 		}
 		for {
 			first := 0
@@ -85,21 +87,28 @@ func matches(text []byte) func(yield func(int, string) bool) {
 					first = i
 				}
 			}
-			at, words := next[first], refusals[first]
+			at, words := next[first], refusals[first].before+refusals[first].rare
 			if at == len(text) || !yield(at, words) {
 				return
 			}
-			next[first] = index(text, words, at+len(words))
+			next[first] = index(text, first, at+len(words))
 		}
 	}
 }
 
-// index is where words are first, at or after from; the end of text if nowhere.
-func index(text []byte, words string, from int) int {
-	if i := bytes.Index(text[from:], []byte(words)); i >= 0 {
-		return from + i
+// index is where a refusal is first, at or after from; the end of text if nowhere.
+func index(text []byte, refusal, from int) int {
+	before, rare := refusals[refusal].before, []byte(refusals[refusal].rare)
+	for at := from; ; {
+		i := bytes.Index(text[at:], rare)
+		if i < 0 {
+			return len(text)
+		}
+		if start := at + i - len(before); start >= from && bytes.HasPrefix(text[start:], []byte(before)) {
+			return start
+		}
+		at += i + len(rare)
 	}
-	return len(text)
 }
 
 // found takes in a refusal at a place in chunk, which follows on last. It returns up to

@@ -81,3 +81,22 @@ func TestRefusalsTellNoSecret(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkSpotter reads what a busy program prints, and one that is refused everything.
+func BenchmarkSpotter(b *testing.B) {
+	for name, line := range map[string]string{
+		"zeros":   string(make([]byte, 64)),
+		"text":    "ok   example.com/some/package/with/a/name   0.123s  coverage: 84.2%\n",
+		"refused": "cp: cannot create regular file '/usr/lib/x': Permission denied\n",
+	} {
+		b.Run(name, func(b *testing.B) {
+			chunk := []byte(strings.Repeat(line, largeRead/len(line)))
+			d := newDenied(redactWith(nil), func(string) {})
+			var s spotter
+			b.SetBytes(int64(len(chunk)))
+			for b.Loop() {
+				s.look(chunk, d)
+			}
+		})
+	}
+}

@@ -65,6 +65,13 @@ var roles = map[string]func([]string) int{
 
 // confineRole confines itself, unless a test wants that to go wrong.
 func confineRole(args []string) int {
+	if filepath.Base(os.Args[0]) == "loose" { // says that it is held and is not
+		unix.CloseOnExec(sandbox.PolicyFD)
+		unix.CloseOnExec(sandbox.TroubleFD)
+		os.NewFile(sandbox.TroubleFD, "trouble").Write([]byte{sandbox.Confined})
+		syscall.Exec(args[0], args[1:], os.Environ())
+		return 1
+	}
 	switch trouble := os.Getenv("CONFINE"); trouble {
 	case "":
 		return sandbox.Main(append([]string{sandbox.Command}, args...))
