@@ -15,6 +15,7 @@ import (
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/process"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/sandbox"
 	"orchestrate/internal/sandbox/private"
 	"orchestrate/internal/supervise"
 	"orchestrate/internal/workspace"
@@ -32,7 +33,7 @@ func (a *attempt) furnished() ledger.Furnished {
 	f := ledger.Furnished{
 		Dir: a.at.dir, Top: a.at.top, Isolated: a.at.isolated, Inputs: a.given, Begun: a.begun.UTC(),
 		AnswerFromStdout: a.cmd.Answer == runtime.AnswerFromStdout, Decoder: a.cmd.Decoder.Runtime,
-		Constrained: a.route.Constrained, Mark: a.mark, Private: a.private.Path, Box: a.boxOfProgram(),
+		Constrained: a.route.Constrained, Mark: a.mark, Private: a.private.Path, Box: a.box,
 	}
 	switch t := a.at.tree; {
 	case t == nil:
@@ -49,7 +50,7 @@ func (a *attempt) furnished() ledger.Furnished {
 // settled. What cannot be had any more shows when it is asked for.
 func (r *run) equipAgain(ctx context.Context, a *attempt, f ledger.Furnished) {
 	a.given, a.begun, a.mark = f.Inputs, f.Begun, f.Mark
-	a.private = private.Dir{Path: f.Private}
+	a.private, a.box = private.Dir{Path: f.Private}, f.Box
 	a.at = place{dir: f.Dir, top: f.Top, isolated: f.Isolated, branch: f.Branch}
 	switch repo := r.plan.Repo; {
 	case repo == nil:
@@ -78,8 +79,23 @@ func (r *run) checkEnv(a *attempt) error {
 	if cmd, err := ad.Command(r.request(a), r.profile(a.route.Runtime)); err == nil {
 		a.cmd.Env = cmd.Env
 	}
+	before, box := a.private.Path, a.box
 	r.dropPrivate(a)
-	return r.settleEnvironment(a, ad)
+	if box == nil || !r.plan.Sandbox.Holds() {
+		return r.settleEnvironment(a, ad)
+	}
+	a.env = r.environment(a, ad)
+	if err := r.furnishPrivately(a); err != nil {
+		return err
+	}
+	a.box = &sandbox.Policy{Read: box.Read, Deny: box.Deny, List: box.List, Write: []string{a.private.Path}}
+	for _, path := range box.Write {
+		if path != before {
+			a.box.Write = append(a.box.Write, path)
+		}
+	}
+	r.completeEnvironment(a, ad)
+	return nil
 }
 
 // adopt waits for the end of an attempt that an engine before began, and takes in
@@ -104,9 +120,7 @@ func (r *run) adopt(ctx context.Context, a *attempt) error {
 	if a.exit.PID != 0 && r.statusIn(a.job.ID) == ledger.Queued {
 		r.note(r.startedBefore(a))
 	}
-	if err := r.checkEnv(a); err != nil {
-		r.note(ledger.Noted(a.job.ID, r.redact.String(err.Error())))
-	}
+	a.unchecked = r.checkEnv(a)
 	return r.takeIn(a)
 }
 

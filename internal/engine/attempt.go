@@ -58,6 +58,7 @@ type attempt struct {
 	lost     string // the supervisor failed: what is known
 
 	injected   []string // secrets in what it left in the run directory, see settlement.injected
+	unchecked  error    // why its checks cannot be run as it was
 	unsearched error    // why its artifacts may still hold secrets
 }
 
@@ -190,13 +191,18 @@ func (r *run) settleEnvironment(a *attempt, ad runtime.Adapter) (err error) {
 	if a.box, err = r.confine(a, ad); err != nil {
 		return err
 	}
+	r.completeEnvironment(a, ad)
+	return nil
+}
+
+// completeEnvironment adds what the attempt's own folders are, and where it is.
+func (r *run) completeEnvironment(a *attempt, ad runtime.Adapter) {
 	if a.box != nil {
 		needs := confinementOf(ad, a.env)
 		a.env = overlaid(overlaid(a.env, a.private.Env), needs.Env)
 	}
 	a.env = append(a.env, whereabouts(r.led.ID, a.job.ID, a.dir)...)
 	a.env = append(a.env, markVariable+"="+a.mark)
-	return nil
 }
 
 // environment is what the program gets of ours by policy, and what its adapter adds.

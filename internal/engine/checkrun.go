@@ -27,6 +27,9 @@ type checkRunner struct {
 // the tree for idle meanwhile. One whose supervisor died is run once more, by another,
 // when what is left of it has ended: what the job did is not lost by that.
 func (c *checkRunner) Run(ctx context.Context, cmd check.Command) (check.Result, error) {
+	if err := c.attempt.unchecked; err != nil {
+		return check.Result{}, fmt.Errorf("what its job ran in cannot be had again: %w", err)
+	}
 	result, died, err := c.once(ctx, cmd)
 	if !died || ctx.Err() != nil {
 		return result, err

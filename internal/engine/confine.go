@@ -61,6 +61,14 @@ func (r *run) holdable(p *sandbox.Policy) error {
 	return nil
 }
 
+// opened reports whether the operator lets every job change a folder.
+func (e *Engine) opened(dir string) bool {
+	return slices.ContainsFunc(e.Operator.Sandbox.Writable, func(open string) bool {
+		real, err := filepath.EvalSymlinks(e.atHome(open))
+		return err == nil && inside(real, dir)
+	})
+}
+
 // mayWrite are the folders and files that an attempt may change.
 func (r *run) mayWrite(a *attempt, needs runtime.Confinement) ([]string, error) {
 	all, err := r.treeOf(a)
@@ -143,8 +151,11 @@ func (e *Engine) forbidden(j *spec.Job, needs runtime.Confinement, env []string)
 	if j.Credentialed {
 		return nil
 	}
-	signIn := slices.Concat(needs.State, needs.Credentials)
-	return slices.DeleteFunc(personalPlaces(env), func(path string) bool { return within(signIn, path) })
+	open := slices.Concat(needs.State, needs.Credentials)
+	for _, path := range e.Operator.Sandbox.Readable {
+		open = append(open, e.atHome(path))
+	}
+	return slices.DeleteFunc(personalPlaces(env), func(path string) bool { return within(open, path) })
 }
 
 // mayRead are the exceptions from that.

@@ -11,6 +11,7 @@ import (
 
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime/environ"
+	"orchestrate/internal/sandbox"
 )
 
 // reach reads from an attempt's own files where it worked, what it could get at and
@@ -23,7 +24,7 @@ func (t *teller) reach(a *Attempt) error {
 	}
 	if f := lock.Furnished; f != nil {
 		a.Cwd = f.Dir
-		if f.Box != nil {
+		if f.Box != nil && a.Route.Sandbox == sandbox.Landlock {
 			a.Readable, a.Writable = append(a.Readable, reading(f.Box.Deny, f.Box.Read)), append(a.Writable, f.Box.Write...)
 		} else {
 			out := filepath.Join(t.run.Dir, filepath.FromSlash(dir), ledger.ArtifactsDir)

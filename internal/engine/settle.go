@@ -145,6 +145,27 @@ func (r *run) inspectTree(ctx context.Context, a *attempt, s *settlement) error 
 		}
 	}
 	s.facts.Ownership = append(s.facts.Ownership, outside...)
+	return r.inspectOwned(a, s)
+}
+
+// inspectOwned finds a repository that a writer made in its part of the shared checkout,
+// where there was none: what a person's git would do there, its files decide.
+func (r *run) inspectOwned(a *attempt, s *settlement) error {
+	if !a.at.shared() || a.box == nil {
+		return nil
+	}
+	for _, dir := range a.box.Write {
+		if !inside(a.at.top, dir) || inside(r.led.Dir, dir) || r.eng.opened(dir) {
+			continue
+		}
+		found, err := repositoryIn(dir)
+		if err != nil && !errors.Is(err, errTooMany) {
+			return err
+		}
+		if found != "" {
+			s.facts.Ownership = append(s.facts.Ownership, relTo(a.at.top, found))
+		}
+	}
 	return nil
 }
 

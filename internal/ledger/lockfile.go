@@ -47,7 +47,8 @@ type Furnished struct {
 	Mark             string    `json:"mark"`        // in the environment of every process of it
 	Constrained      []string  `json:"constrained"` // limits of its command, as on its route
 	Private          string    `json:"private"`     // its folder for temporary files and caches, "" = none
-	// Box is what the kernel holds its program to, nil nothing.
+	// Box is what the kernel holds its checks to, and its program as its route says; nil
+	// nothing.
 	Box *sandbox.Policy `json:"box"`
 }
 
