@@ -58,8 +58,9 @@ func (p Policy) tree() (*node, error) {
 	for _, name := range devices {
 		root.at("/dev/" + name).mark = device
 	}
+	mounted := mounts()
 	for _, path := range p.Deny {
-		root.deny(path)
+		root.deny(path, mounted)
 	}
 	for _, path := range p.List {
 		root.at(path).list = true
@@ -94,15 +95,18 @@ func (n *node) at(path string) *node {
 	return n
 }
 
-// deny takes path, and what it leads to, out of what may be read. What is not there
-// needs no taking out.
-func (n *node) deny(path string) {
+// deny takes path, and what it leads to, out of what may be read, wherever it is mounted.
+// What is not there needs no taking out.
+func (n *node) deny(path string, mounted []mount) {
 	real, err := filepath.EvalSymlinks(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return
 	case err == nil:
 		n.punch(real)
+		for _, alias := range aliases(real, mounted) {
+			n.punch(alias)
+		}
 	}
 	n.punch(path)
 }
