@@ -58,6 +58,7 @@ var roles = map[string]func([]string) int{
 	"mute":               func([]string) int { return 7 },
 	"engine":             engineRole,
 	"daemon":             daemonRole,
+	"trick":              trickRole,
 	sandbox.Command:      confineRole,
 	sandbox.TrialCommand: func(args []string) int { return sandbox.Main(append([]string{sandbox.TrialCommand}, args...)) },
 	"ender":              enderRole,
