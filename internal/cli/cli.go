@@ -88,7 +88,7 @@ checked the claims against the evidence.
 	root.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case resume != "" && len(args) == 0:
-			return runResume(cmd.Context(), sys, resumeOptions{run: resume, manner: opts.manner, internal: opts.internal})
+			return runResume(cmd.Context(), sys, resumeOptions{run: resume, manner: opts.manner, yes: opts.yes, internal: opts.internal})
 		case resume != "":
 			return usageError(errors.New("--resume names a run and takes no spec: the run has its own"))
 		case len(args) == 0:
@@ -100,6 +100,7 @@ checked the claims against the evidence.
 		return runRun(cmd.Context(), sys, opts)
 	}
 	opts.flags(root.Flags())
+	yesFlag(root.Flags(), &opts.yes)
 	internalFlag(root.Flags(), &opts.internal)
 	root.Flags().StringVar(&resume, "resume", "", "go on with this `RUN`, as `orchestrate resume RUN` does")
 	root.AddCommand(

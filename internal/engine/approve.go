@@ -173,11 +173,11 @@ func (r *run) mayDispatch(ctx context.Context, j *jobRun, taken ledger.Route) *r
 	return gate.Decide(job, taken, r.plan.Sandbox, word)
 }
 
-// approvedBy says who approved a job under which engine, for the arbiter: "" = nobody.
+// approvedBy says how a job was approved last, "" = by nobody.
 func (r *run) approvedBy(job string) (by string) {
-	for _, a := range r.led.State().Approvals {
-		if a.Job == job {
-			by = a.By
+	for _, g := range r.given {
+		if g.Job == job {
+			by = g.By
 		}
 	}
 	return by

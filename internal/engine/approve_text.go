@@ -63,8 +63,12 @@ func (r *run) shownScope(j *spec.Job, taken ledger.Route, scope gate.Scope) stri
 }
 
 func (s *sheet) prompt(j *spec.Job) {
-	lines := strings.Split(strings.TrimSpace(j.Prompt), "\n")
-	s.line("prompt", fmt.Sprintf("%d lines, %d characters; the whole is in what `orchestrate plan` shows", len(lines), len([]rune(j.Prompt))))
+	text := strings.TrimSpace(j.Prompt)
+	lines := strings.Split(text, "\n")
+	if text == "" {
+		lines = nil
+	}
+	s.line("prompt", fmt.Sprintf("%d lines, %d characters; the whole is in what `orchestrate plan` shows", len(lines), len([]rune(text))))
 	for _, line := range lines[:min(len(lines), promptLines)] {
 		fmt.Fprintf(s, "    | %s\n", untrusted.Text(line).Line(longLine))
 	}
@@ -76,6 +80,7 @@ func (s *sheet) prompt(j *spec.Job) {
 	for _, f := range files {
 		s.line("instructions", fmt.Sprintf("%s (sha256 %.12s)", f.Path, f.SHA256))
 	}
+	s.line("expected", j.ExpectedOutput)
 	s.line("tools", strings.Join(j.AllowedTools, " "))
 }
 

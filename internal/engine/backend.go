@@ -98,7 +98,10 @@ func (r *run) undispatched(id string, reason runtime.Reason, detail string) ledg
 	}
 	s = cleaned(r, s)
 	j.status = &s
-	j.facts = arbiter.JobFacts{Job: j.planned.Job, ID: id, Exec: j.planned.Job.Exec(), Status: s}
+	r.mu.Lock()
+	probed := r.probedHere(s.Runtime)
+	r.mu.Unlock()
+	j.facts = arbiter.JobFacts{Job: j.planned.Job, ID: id, Exec: j.planned.Job.Exec(), Status: s, Probed: probed}
 	return s
 }
 
