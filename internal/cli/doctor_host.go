@@ -94,6 +94,7 @@ func (h thisHost) show(w io.Writer) {
 			say("not held", limit)
 		}
 		say("not there", "rights that a program gets by being started (sudo, su, ping)")
+		say("not there", "new terminals (/dev/pts) and shared memory by name (/dev/shm): sandbox.writable can name them")
 	default:
 		say("sandbox", "none: "+cmp.Or(h.Sandbox.Evidence, "it was not tested"))
 		say("instead", "jobs are held by modes of their agents that were shown to hold, or work in a worktree and are constrained; what needs a sandbox is blocked")

@@ -22,7 +22,6 @@ func Limits(abi int) []string {
 	limits := []string{
 		"the network",
 		"modes, owners, times and extended attributes of files that this account may change anyway",
-		"pseudo-terminals: a program in the sandbox can open none",
 	}
 	if abi < 5 {
 		limits = append(limits, "control calls (ioctl) on devices that may be opened")

@@ -110,7 +110,7 @@ func TestWhatEachVersionHolds(t *testing.T) {
 		if (abi >= 6) != (config.Scoped != 0) {
 			t.Errorf("version %d: signals %v", abi, config.Scoped)
 		}
-		if got := len(Limits(abi)); got < 3 || got > 6 {
+		if got := len(Limits(abi)); got < 2 || got > 5 {
 			t.Errorf("version %d has %d limits", abi, got)
 		}
 	}

@@ -32,7 +32,7 @@ type node struct {
 }
 
 // devices are all of /dev that a program may use. The terminals of /dev/pts are the
-// person's, so they are not among them.
+// person's, and /dev/shm is everybody's, so they are not among them.
 var devices = []string{"null", "zero", "full", "random", "urandom", "tty"}
 
 // Check refuses a policy that cannot be held as it is written.

@@ -305,6 +305,20 @@ func TestAWritableFile(t *testing.T) {
 	p.check(t)
 }
 
+// What is in /dev can be named too.
+func TestSharedMemoryThatIsNamed(t *testing.T) {
+	t.Parallel()
+	p := newPlot(t)
+	dir, err := os.MkdirTemp("/dev/shm", "orchestrate-test-")
+	if err != nil {
+		t.Skip("this machine has no shared memory by name:", err)
+	}
+	defer os.RemoveAll(dir)
+	inv := p.boxed(t, "echo x >"+dir+"/file && cat "+dir+"/file && ! ls /dev/shm")
+	inv.Sandbox.Write = append(inv.Sandbox.Write, dir)
+	checkExit(t, run(t, inv), 0, supervise.StopNone)
+}
+
 func TestRefusalsAreEvents(t *testing.T) {
 	t.Parallel()
 	p := newPlot(t)
