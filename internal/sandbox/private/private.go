@@ -44,7 +44,7 @@ var folders = []string{"tmp", "run", "cache", "go-build", "npm", "pnpm", "yarn",
 func Make(ask Ask) (_ Dir, err error) {
 	parent, err := filepath.EvalSymlinks(ask.Parent)
 	if err != nil {
-		return Dir{}, fmt.Errorf("no folder for temporary files: %w", err)
+		return Dir{}, fmt.Errorf("no place for temporary files in %s: %w", ask.Parent, err)
 	}
 	path, err := os.MkdirTemp(parent, prefix) // 0700
 	if err != nil {
