@@ -147,11 +147,12 @@ func (r *run) equip(a *attempt, read ...string) error {
 	return r.led.WriteFile(ledger.JobPath(a.job.ID, ledger.CommandFile), []byte(a.text))
 }
 
-// constrained are a route's limits with those that its command brings along.
+// constrained are a route's limits with those that its command brings along and that no
+// sandbox closes.
 func constrained(route ledger.Route, cmd runtime.Command) []string {
 	all := slices.Clone(route.Constrained)
 	for _, l := range cmd.Limits {
-		if !slices.Contains(all, l) {
+		if !slices.Contains(all, l) && (route.Sandbox == "" || !runtime.Closed(l)) {
 			all = append(all, l)
 		}
 	}

@@ -205,7 +205,7 @@ func (in Input) weakness(o *option) string {
 	case o.profile.Kind == runtime.KindExec:
 		return "a plain program: no enforced write boundary"
 	case o.access == runtime.AccessShell:
-		return "shell not confined"
+		return runtime.LimitShell
 	}
 	return "no enforced write boundary was shown"
 }

@@ -106,9 +106,18 @@ type Command struct {
 	Decoder    DecoderSpec
 	PoliteStop string        // "INT", "TERM", "TERM-GROUP" or "" (none)
 	Controls   []ControlName // those that this command really applies
-	Limits     []string      // constraints to record on the route, e.g. "shell not confined"
+	Limits     []string      // constraints to record on the route, e.g. LimitShell
 	Answer     AnswerSource
 }
+
+// Limits of a command that a sandbox around it closes.
+const (
+	LimitShell = "shell not confined"
+	LimitEdits = "edits are not confined to their folder"
+)
+
+// Closed reports whether a sandbox around the command makes an end of one of its limits.
+func Closed(limit string) bool { return limit == LimitShell || limit == LimitEdits }
 
 // Use notes that the command applies a control, or says why it cannot: what completes
 // "cannot be …".

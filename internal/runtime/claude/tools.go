@@ -73,7 +73,7 @@ func grantFor(req runtime.Request) (grant, error) {
 		}
 	}
 	if slices.Contains(g.offered, "Bash") {
-		g.limits = append(g.limits, "shell not confined")
+		g.limits = append(g.limits, runtime.LimitShell)
 	}
 	return g, g.readDirs(req.ReadDirs)
 }

@@ -72,7 +72,7 @@ func addAccess(cmd *runtime.Command, req runtime.Request, p runtime.Profile) err
 		}
 		return cmd.Use(p, runtime.ControlEditsOnly, "kept to edits in its folder")
 	case runtime.AccessShell:
-		cmd.Limits = append(cmd.Limits, "shell not confined")
+		cmd.Limits = append(cmd.Limits, runtime.LimitShell)
 		if trusted != "" {
 			cmd.Limits = append(cmd.Limits, "hooks and tool servers of the project are started, since its folder is trusted")
 		}

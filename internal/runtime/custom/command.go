@@ -23,7 +23,7 @@ func (a adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Comman
 	}
 	cmd := runtime.Command{Env: a.def.set(), Decoder: a.def.decoder(), PoliteStop: a.def.stop(), Answer: runtime.AnswerFromStream}
 	if req.Access == runtime.AccessShell {
-		cmd.Limits = append(cmd.Limits, "shell not confined")
+		cmd.Limits = append(cmd.Limits, runtime.LimitShell)
 	}
 	if a.def.Output == outputText {
 		cmd.Answer = runtime.AnswerFromStdout

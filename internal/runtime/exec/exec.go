@@ -42,7 +42,7 @@ func (adapter) Command(req runtime.Request, _ runtime.Profile) (runtime.Command,
 		Argv:       append([]string(nil), req.Argv...),
 		Decoder:    runtime.DecoderSpec{Runtime: Name},
 		PoliteStop: "TERM-GROUP",
-		Limits:     []string{"shell not confined"},
+		Limits:     []string{runtime.LimitShell},
 		Answer:     runtime.AnswerFromStdout,
 	}, nil
 }

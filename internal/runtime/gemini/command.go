@@ -131,7 +131,7 @@ func addPolicy(cmd *runtime.Command, req runtime.Request, p runtime.Profile) err
 		return err
 	}
 	if slices.Contains(tools, shell) {
-		cmd.Limits = append(cmd.Limits, "shell not confined")
+		cmd.Limits = append(cmd.Limits, runtime.LimitShell)
 	}
 	cmd.Argv = limited(policyFor(tools, req), p.Executable.Path, cmd.Argv)
 	return nil

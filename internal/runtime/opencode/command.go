@@ -67,7 +67,7 @@ func (b about) addAccess(cmd *runtime.Command, req runtime.Request, p runtime.Pr
 		if !p.Shows(shellKey) {
 			return fmt.Errorf("%s cannot be given a shell: its agent list does not show that a permission table can grant one; use another runtime", b.name)
 		}
-		cmd.Limits = append(cmd.Limits, "shell not confined")
+		cmd.Limits = append(cmd.Limits, runtime.LimitShell)
 		return nil
 	}
 	return fmt.Errorf("%s knows no access %q", b.name, req.Access)

@@ -54,9 +54,9 @@ func addAccess(cmd *runtime.Command, req runtime.Request, p runtime.Profile) err
 	case runtime.AccessRead:
 		return cmd.Use(p, runtime.ControlReadOnly, "kept from writing")
 	case runtime.AccessEdit:
-		cmd.Limits = append(cmd.Limits, "edits are not confined to their folder")
+		cmd.Limits = append(cmd.Limits, runtime.LimitEdits)
 	case runtime.AccessShell:
-		cmd.Limits = append(cmd.Limits, "edits are not confined to their folder", "shell not confined")
+		cmd.Limits = append(cmd.Limits, runtime.LimitEdits, runtime.LimitShell)
 	default:
 		return fmt.Errorf("pi knows no access %q", req.Access)
 	}

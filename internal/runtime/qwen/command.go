@@ -78,7 +78,7 @@ func addAccess(cmd *runtime.Command, req runtime.Request, p runtime.Profile) err
 		return fmt.Errorf("qwen knows no access %q", req.Access)
 	}
 	if req.Access == runtime.AccessShell {
-		cmd.Limits = append(cmd.Limits, "shell not confined")
+		cmd.Limits = append(cmd.Limits, runtime.LimitShell)
 	}
 	return nil
 }
