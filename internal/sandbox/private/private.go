@@ -89,7 +89,7 @@ func Remove(path string) error {
 }
 
 // unlock makes every folder below one writable again: module caches are read-only.
-func unlock(path string) error {
+func unlock(path string) (err error) {
 	if err := os.Chmod(path, 0o700); err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func unlock(path string) error {
 	if err != nil {
 		return err
 	}
-	defer root.Close()
+	defer func() { err = errors.Join(err, root.Close()) }()
 	return fs.WalkDir(root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
 		if e == nil || !e.IsDir() {
 			return err

@@ -53,7 +53,8 @@ func TestEveryPlaceIsInThePrivateFolderAndOnlyOurs(t *testing.T) {
 func TestTwoFoldersAreTwo(t *testing.T) {
 	t.Parallel()
 	p := newPerson(t)
-	if makeFor(t, p, "/x").Path == makeFor(t, p, "/x").Path {
+	first := makeFor(t, p, "/x")
+	if second := makeFor(t, p, "/x"); first.Path == second.Path {
 		t.Error("one folder for two")
 	}
 }
