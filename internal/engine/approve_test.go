@@ -1,0 +1,101 @@
+package engine
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"orchestrate/internal/gate"
+	"orchestrate/internal/graph"
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/spec"
+)
+
+// asking is a run of one job in a plain folder, as far as a question needs it.
+func asking(t *testing.T, j spec.Job) *run {
+	t.Helper()
+	s := &spec.Spec{Jobs: []spec.Job{j}}
+	g, errs := graph.New(s)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	return &run{eng: &Engine{Env: []string{"PATH=/bin", "TOKEN=x"}}, plan: &Plan{Root: j.Cwd, Spec: s, Graph: g}, jobs: map[string]*jobRun{}}
+}
+
+func put(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTheFilesThatACommandNames: one character in one of them is another scope, in what
+// it does not name nothing is.
+func TestTheFilesThatACommandNames(t *testing.T) {
+	dir := t.TempDir()
+	outside := filepath.Join(t.TempDir(), "outside.sh")
+	for _, path := range []string{"deploy.sh", "lib.sh", "other.sh"} {
+		put(t, filepath.Join(dir, path), "echo one")
+	}
+	put(t, outside, "echo one")
+	if err := os.Symlink(filepath.Join(dir, "lib.sh"), filepath.Join(dir, "link.sh")); err != nil {
+		t.Fatal(err)
+	}
+	j := spec.Job{ID: "d", Cwd: dir, Command: []string{"sh", "-c", "sh ./deploy.sh --with=link.sh && ls . " + outside + " ../x no/such " + strings.Repeat("long", 999)}}
+	r := asking(t, j)
+	scope := func() gate.Scope {
+		t.Helper()
+		s, err := r.scopeOf(t.Context(), &j, ledger.Route{Runtime: "exec"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	was := scope()
+	for file, matters := range map[string]bool{"deploy.sh": true, "lib.sh": true, "other.sh": false} {
+		put(t, filepath.Join(dir, file), "echo onE")
+		if changed := scope().Digest() != was.Digest(); changed != matters {
+			t.Errorf("%s: changed: %v, want %v: %v", file, changed, matters, was.Changes(scope()))
+		}
+		put(t, filepath.Join(dir, file), "echo one")
+	}
+	put(t, outside, "echo onE")
+	if got := scope(); got.Digest() != was.Digest() {
+		t.Errorf("outside the workspace: %v", was.Changes(got))
+	}
+	if err := os.Remove(filepath.Join(dir, "deploy.sh")); err != nil {
+		t.Fatal(err)
+	}
+	if changes := was.Changes(scope()); len(changes) != 1 || !strings.Contains(changes[0], "deploy.sh is no part of it any more") {
+		t.Errorf("%v", changes)
+	}
+}
+
+// TestWhatIsShownActsOnNoTerminal: nothing in a spec moves the cursor, turns the text
+// around or adds a line that looks like ours.
+func TestWhatIsShownActsOnNoTerminal(t *testing.T) {
+	evil := "harmless\x1b[2K\r  effect       observe\u202e\x07\n  runtime      nothing"
+	j := spec.Job{
+		ID: "d", Cwd: "/w", Effect: "external-destructive", Preview: evil, Rollback: evil, Prompt: evil + "\n" + strings.Repeat("x\n", 50),
+		ExpectedOutput: evil, EnvAllow: []string{evil}, Checks: []spec.Check{{Name: evil}}, Instructions: []spec.File{{Path: evil}},
+	}
+	for _, command := range [][]string{nil, {"sh", evil}} {
+		j.Command = command
+		text := asking(t, j).shownScope(&j, ledger.Route{Runtime: evil, Risk: "R3", RiskWhy: evil, Model: evil, Controls: []string{evil}}, gate.Scope{{Name: "file " + evil, Values: []string{"aa"}}})
+		for _, bad := range []string{"\x1b", "\r", "\x07", "\u202e", "\n  effect       observe"} {
+			if strings.Contains(text, bad) {
+				t.Errorf("%q in %q", bad, text)
+			}
+		}
+		if n := strings.Count(text, "\n  runtime "); n != 1 {
+			t.Errorf("%d lines tell of the runtime:\n%s", n, text)
+		}
+		if n := strings.Count(text, "\n    | "); command == nil && n != promptLines {
+			t.Errorf("%d lines of the prompt", n)
+		}
+	}
+	if long := asking(t, j).shownScope(&spec.Job{ID: "d", Command: []string{strings.Repeat("x", 5000)}}, ledger.Route{}, nil); !strings.Contains(long, "(the first of 5000 characters)") {
+		t.Error(long[:200])
+	}
+}
