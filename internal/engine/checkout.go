@@ -74,7 +74,7 @@ func (r *run) ownWork(a *attempt, names []string) (own, others []string) {
 // changedUnwatched lists what an adopted attempt changed in the shared checkout, if it
 // alone ran from its beginning on and had no business there.
 func (r *run) changedUnwatched(ctx context.Context, a *attempt) []string {
-	if r.unwatched == nil || !a.alone || !r.compared(a) || sandboxed(a.route) {
+	if r.unwatched == nil || !a.alone || !r.compared(a) || heldBy(a.route) != "" {
 		return nil
 	}
 	now, err := r.fingerprint(context.WithoutCancel(ctx))

@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"orchestrate/internal/ledger"
+	"orchestrate/internal/runtime"
 	"orchestrate/internal/workspace"
 )
 
 // A change of the shared checkout is held against a job only if it alone could
-// have made it: it ran while nothing else did, and no proven sandbox kept it from
-// that. Whatever else changed is told, with when.
+// have made it: it ran while nothing else did, and nothing that was shown to
+// hold kept it from that. Whatever else changed is told, with when.
 
 // comparedPrograms is the number of jobs up to which plain programs, too, are
 // compared one by one. In runs of more, each of which may take a millisecond, the
@@ -100,14 +101,27 @@ func (r *run) changedBy(ctx context.Context, a *attempt, mine comparison) []stri
 		r.tellChange(fmt.Sprintf("changed in the shared checkout while job %s ran, and so did a writer there (%s): %s", a.job.ID, who, some(changed)), a.begun)
 		return nil
 	}
-	if sandboxed(a.route) {
-		r.tellChange(fmt.Sprintf("changed in the shared checkout while job %s ran, but not by this job, which a sandbox held: %s", a.job.ID, some(changed)), a.begun)
+	if by := heldBy(a.route); by != "" {
+		r.tellChange(fmt.Sprintf("changed in the shared checkout while job %s ran, but not by this job, which %s held: %s", a.job.ID, by, some(changed)), a.begun)
 		return nil
 	}
 	if a.job.Writes() { // its next step speaks of its patch, which does not hold this
 		r.tellChange(fmt.Sprintf("changed in the shared checkout while job %s, which had a tree of its own, alone ran: %s", a.job.ID, some(changed)), a.begun)
 	}
 	return changed
+}
+
+// heldBy names what keeps the program of a route from changing the shared checkout, ""
+// where nothing was shown to: a kernel's sandbox, or the verified mode of an agent that
+// has no tool to change anything.
+func heldBy(r ledger.Route) string {
+	switch {
+	case sandboxed(r):
+		return "a sandbox"
+	case slices.Contains(r.Controls, string(runtime.ControlReadOnly)):
+		return "the read-only mode of " + r.Runtime
+	}
+	return ""
 }
 
 // fingerprint is the state of the shared checkout, without our own files. What is
