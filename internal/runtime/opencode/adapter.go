@@ -20,6 +20,7 @@ type about struct {
 	agent   string   // what works when no agent is asked for or configured
 	install string   // what a person types to install it
 	keys    []string // variables that carry its own service's key
+	files   []string // of a project's configuration
 	states  []string // its folders among the person's state
 	keeps   string   // a permission for reading that some of its agents have whatever a table says
 }
@@ -34,6 +35,7 @@ func New() Adapter {
 	return Adapter{about{
 		name: Name, prefix: "OPENCODE_", agent: "build", install: "npm install -g opencode-ai",
 		keys: []string{"OPENCODE_API_KEY"}, states: []string{Name},
+		files: []string{".opencode", "opencode.json", "opencode.jsonc"},
 	}}
 }
 
@@ -41,6 +43,7 @@ func New() Adapter {
 func NewKilo() Adapter {
 	return Adapter{about{
 		name: KiloName, prefix: "KILO_", agent: "code", install: "npm install -g @kilocode/cli",
+		files:  []string{".kilo", ".kilocode", ".opencode", "kilo.json", "kilo.jsonc", "opencode.json", "opencode.jsonc"},
 		states: []string{KiloName, KiloName + "-sandbox-policy"}, keeps: "semantic_search",
 	}}
 }

@@ -52,8 +52,15 @@ func (b about) addAccess(cmd *runtime.Command, req runtime.Request, p runtime.Pr
 	if err := cmd.Use(p, runtime.ControlNoProject, "kept from the project's own configuration"); err != nil {
 		return err
 	}
-	if req.Project {
-		cmd.Limits = append(cmd.Limits, "the project's configuration stays out all the same: with it nothing shows that the table of permissions holds")
+	file, err := b.brings(req.Dir)
+	switch {
+	case err != nil:
+		return err
+	case file != "" && !req.Project:
+		return fmt.Errorf("%s cannot be bounded in %s: it would load code that %s brings or names, and no flag keeps that out; let the job work elsewhere, use another runtime, or allow it in the operator's configuration: runtimes: {%s: {project: true}}",
+			b.name, req.Dir, file, b.name)
+	case file != "":
+		cmd.Limits = append(cmd.Limits, "code that "+file+" brings or names runs, as the operator allows")
 	}
 	switch req.Access {
 	case runtime.AccessRead:

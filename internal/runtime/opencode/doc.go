@@ -8,7 +8,8 @@
 // configuration undoes it. The project's configuration, which may load code, start
 // tool servers and give agents permissions of their own, counts as kept out only
 // when a project file laid before the program is not taken up; otherwise no job
-// runs.
+// runs. Plugins of a project are loaded all the same, by a second reader of its
+// configuration: where there is one, a job runs only if the operator lets it in.
 //
 // The program takes the whole git checkout for the place where it may edit, and
 // follows links by name only. So edits are bounded by a rule for the job's folder,

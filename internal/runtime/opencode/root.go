@@ -63,3 +63,23 @@ func closedIn(dir string) error {
 		return nil
 	})
 }
+
+// brings is a configuration of the project, from dir up to its root, that the program
+// loads code from although it is told to leave projects out; "" = none.
+func (b about) brings(dir string) (file string, err error) {
+	root := projectRoot(dir)
+	for at := dir; ; at = filepath.Dir(at) {
+		for _, name := range b.files {
+			_, err := os.Lstat(filepath.Join(at, name))
+			switch {
+			case err == nil:
+				return filepath.Join(at, name), nil
+			case !errors.Is(err, fs.ErrNotExist):
+				return "", fmt.Errorf("%s cannot be bounded in %s: whether the project brings code is not known: %w", b.name, dir, err)
+			}
+		}
+		if at == root || at == filepath.Dir(at) {
+			return "", nil
+		}
+	}
+}

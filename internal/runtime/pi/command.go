@@ -3,6 +3,7 @@ package pi
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"orchestrate/internal/runtime"
@@ -23,6 +24,10 @@ func (Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Command,
 		Env: quiet(), Stdin: []byte(req.Prompt), Decoder: runtime.DecoderSpec{Runtime: Name},
 		PoliteStop: "TERM", Answer: runtime.AnswerFromStream,
 		Argv: append(append([]string{p.Executable.Path}, spelled(flagJSON)...), ownArgs(p)...),
+	}
+	if req.Project {
+		cmd.Argv = slices.DeleteFunc(cmd.Argv, func(arg string) bool { return arg == flagNoContext })
+		cmd.Limits = append(cmd.Limits, "the project's instructions apply, as the operator allows; its extensions and tool servers do not")
 	}
 	cmd.Argv = append(cmd.Argv, flagSessionDir, sessions)
 	for _, add := range []func(*runtime.Command, runtime.Request, runtime.Profile) error{

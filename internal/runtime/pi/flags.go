@@ -20,6 +20,7 @@ const (
 	flagNoServers  = "--no-mcp"
 	flagNoSkills   = "--no-skills"
 	flagNoPrompts  = "--no-prompt-templates"
+	flagNoContext  = "--no-context-files"
 	flagSessionDir = "--session-dir"
 	flagNoSession  = "--no-session"
 	flagSession    = "--session"
@@ -31,7 +32,7 @@ const (
 const sessions = "~/.pi/agent/sessions/orchestrate"
 
 func wantedFlags() []string {
-	flags := append(indispensable(), flagRPC, flagNoTools, flagNoSkills, flagNoPrompts, flagNoSession, flagSession, flagModel, flagThinking)
+	flags := append(indispensable(), flagRPC, flagNoTools, flagNoSkills, flagNoPrompts, flagNoContext, flagNoSession, flagSession, flagModel, flagThinking)
 	for _, level := range levels() {
 		flags = append(flags, flagThinking+"="+level)
 	}
@@ -57,12 +58,12 @@ func spelled(flag string) []string {
 	return []string{name}
 }
 
-// ownArgs keep the project's files, extensions and tool servers out, and skills
-// and prompt templates where help shows how. Probes and jobs get the same, so that
+// ownArgs keep the project's files, extensions and tool servers out, and skills,
+// prompt templates and instructions where help shows how. Probes and jobs get the same, so that
 // they see the same models.
 func ownArgs(p runtime.Profile) []string {
 	args := []string{flagNoProject, flagNoCode, flagNoServers}
-	for _, flag := range []string{flagNoSkills, flagNoPrompts} {
+	for _, flag := range []string{flagNoSkills, flagNoPrompts, flagNoContext} {
 		if p.Shows(flag) {
 			args = append(args, flag)
 		}
