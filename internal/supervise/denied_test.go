@@ -90,7 +90,7 @@ func BenchmarkSpotter(b *testing.B) {
 		"refused": "cp: cannot create regular file '/usr/lib/x': Permission denied\n",
 	} {
 		b.Run(name, func(b *testing.B) {
-			chunk := []byte(strings.Repeat(line, largeRead/len(line)))
+			chunk := []byte(strings.Repeat(line, (256<<10)/len(line)))
 			d := newDenied(redactWith(nil), func(string) {})
 			var s spotter
 			b.SetBytes(int64(len(chunk)))

@@ -25,7 +25,9 @@ const (
 // It keeps the first error and goes on, because a full disk must not end a job.
 type eventLog struct {
 	file    *os.File
+	red     *secret.Redactor
 	redact  func(string) string
+	held    []runtime.Event // see hold
 	buf     []byte
 	seq     int64
 	size    int64
@@ -38,7 +40,7 @@ func newEventLog(path string, red *secret.Redactor) (*eventLog, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &eventLog{file: file, redact: redactWith(red)}, nil
+	return &eventLog{file: file, red: red, redact: redactWith(red)}, nil
 }
 
 // redactWith returns red's function, or the identity without one.
@@ -46,12 +48,18 @@ func redactWith(red *secret.Redactor) func(string) string {
 	if red == nil {
 		return func(s string) string { return s }
 	}
-	return red.String
+	return red.Clipped // decoders cut what is long before it comes here
 }
 
 // add records e; Seq and At are filled in here.
 func (l *eventLog) add(e runtime.Event, at time.Time) {
 	e.At = at.UTC()
+	if !l.hold(e) {
+		l.write(e)
+	}
+}
+
+func (l *eventLog) write(e runtime.Event) {
 	e.Seq = l.seq + 1
 	e.Text = bounded(l.redact(e.Text), textBound(e.Kind))
 	e.Tool = bounded(l.redact(e.Tool), maxEventText)
@@ -94,6 +102,7 @@ func (l *eventLog) flush() {
 
 // close flushes and returns the first error of the log's life.
 func (l *eventLog) close() error {
+	l.letGo()
 	l.flush()
 	if err := l.file.Close(); err != nil {
 		l.fail(err)
