@@ -22,7 +22,7 @@ func profile(t *testing.T) runtime.Profile {
 
 func TestCommandByAccess(t *testing.T) {
 	p := profile(t)
-	const always = "/opt/fake/bin/pi --mode json --no-approve --no-extensions --no-mcp --no-skills --no-prompt-templates " +
+	const always = "/opt/fake/bin/pi --mode json --no-approve --no-extensions --no-mcp --no-skills --no-prompt-templates --no-context-files " +
 		"--session-dir ~/.pi/agent/sessions/orchestrate "
 	reads := []runtime.ControlName{"read-only", "tool-limits", "no-project"}
 	limited := []runtime.ControlName{"tool-limits", "no-project"}
