@@ -16,16 +16,15 @@ import (
 func TestCodexHoldsItselfByItsOwnSandbox(t *testing.T) {
 	t.Parallel()
 	said := secretWords()
-	all := slices.DeleteFunc(attempts(), func(a attempt) bool {
-		return a.reads || strings.Contains(a.shell, "$SUPERVISOR") // it sees no process but its own
+	all := slices.DeleteFunc(writing(attempts()), func(a attempt) bool {
+		return strings.Contains(a.shell, "$SUPERVISOR") // it sees no process but its own
 	})
 	inside := attempt{name: "inside", do: []string{`{write: {path: made.txt, content: "made\n"}}`}}
-	l := newAgentLab(t, prisonersScenario(t, append([]attempt{inside}, all...)), said, codex())
+	l := newAgentLab(t, prisonersScenario(t, append([]attempt{inside}, all...), nil), said, codex())
 	l.outsideWorld(said)
 	l.vouch()
 	before := l.untouched()
-	text := strings.ReplaceAll(fmt.Sprintf(prisoners, "codex", ""), "    allowed_tools: []\n", "")
-	e := l.spec(text).wants(0)
+	e := l.spec(strings.Replace(fmt.Sprintf(prisoners, "codex", ""), ", allowed_tools: [Read]", "", 1)).wants(0)
 	l.unchanged(before)
 	e.denied("escape", "Get out of here.", all, false)
 	if s := e.status("escape"); s.Status != ledger.Success || s.Route.Sandbox != "own" {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"orchestrate/internal/ledger"
+	"orchestrate/internal/modelsim"
 	"orchestrate/internal/runtime"
 )
 
@@ -41,9 +42,9 @@ func attempts() []attempt {
 		{name: "symlink to a folder", shell: `ln -s "$OUTSIDE" ways && echo x >ways/made`},
 		{name: "planted symlink", shell: `echo x >planted`},
 		{name: "planted symlink to a folder", shell: `echo x >planted.d/made`},
-		{name: "rename over", shell: `echo x >own && node -e 'fs.renameSync("own", process.argv[1])' "$OUTSIDE/precious"`},
+		{name: "rename over", shell: `echo x >own && node rename.js own "$OUTSIDE/precious"`},
 		{name: "move over", shell: `echo x >own && mv -f own "$OUTSIDE/precious"`},
-		{name: "rename away", shell: `node -e 'fs.renameSync(process.argv[1], "taken")' "$OUTSIDE/precious"`},
+		{name: "rename away", shell: `node rename.js "$OUTSIDE/precious" taken`},
 		{name: "hard link", shell: `ln "$OUTSIDE/precious" hard && echo x >>hard`},
 		{name: "root of a process", shell: `echo x >"/proc/self/root$OUTSIDE/precious"`},
 		{name: "root of the supervisor", shell: `echo x >"/proc/$SUPERVISOR/root$OUTSIDE/precious"`},
@@ -65,6 +66,16 @@ func attempts() []attempt {
 		{name: "reading another answer", shell: `cat "$RUN/scout/output.md"`, reads: true},
 		{name: "reading the journal", shell: `cat "$RUN/journal.jsonl"`, reads: true},
 	}
+}
+
+// writing are the attempts that change something.
+func writing(all []attempt) []attempt {
+	return slices.DeleteFunc(all, func(a attempt) bool { return a.reads })
+}
+
+// reading are the attempts that take something out.
+func reading(all []attempt) []attempt {
+	return slices.DeleteFunc(all, func(a attempt) bool { return !a.reads })
 }
 
 // attemptsScript makes the attempt that its argument names and says, in one line, what
@@ -104,7 +115,9 @@ func (l *lab) outsideWorld(said map[string]string) {
 	l.file("home/.ssh/id_made_up", said["KEY"]+"\n")
 	l.file("home/.aws/credentials", said["CLOUD"]+"\n")
 	l.file("home/.profile", "# the person's\n")
-	l.repository("notes.txt", said["NOTES"]+"\n", "attempts.sh", l.attemptsScript())
+	l.repository("notes.txt", "a word\n", "attempts.sh", l.attemptsScript(), "rename.js", `
+try { require("fs").renameSync(process.argv[2], process.argv[3]) } catch (e) { console.error(e.message); process.exit(1) }
+`)
 }
 
 // Every attempt succeeds for who is in no boundary, so that it says something when it
@@ -114,7 +127,7 @@ func TestEveryAttemptWorksWithoutABoundary(t *testing.T) {
 	for _, a := range attempts() {
 		t.Run(a.name, func(t *testing.T) {
 			l := bareLab(t, idle, nil)
-			l.outsideWorld(map[string]string{"KEY": "key", "CLOUD": "cloud", "NOTES": "notes"})
+			l.outsideWorld(map[string]string{"KEY": "key", "CLOUD": "cloud"})
 			l.file("work/run/scout/output.md", "its answer\n")
 			l.file("work/run/journal.jsonl", "{}\n")
 			ok(t, os.Symlink(filepath.Join(l.base, "outside/precious"), filepath.Join(l.dir, "planted")))
@@ -173,7 +186,7 @@ func (l *lab) unchanged(before map[string]string) {
 
 // rulesOf are the model's part in a job whose prompt holds words: one attempt after the
 // other, whatever comes of it, and at last an answer.
-func rulesOf(t *testing.T, words, answer string, all []attempt) string {
+func rulesOf(t *testing.T, words string, all []attempt) string {
 	t.Helper()
 	var b strings.Builder
 	turn := 0
@@ -189,7 +202,7 @@ func rulesOf(t *testing.T, words, answer string, all []attempt) string {
 			rule(a.name, do)
 		}
 	}
-	rule(words, fmt.Sprintf("{text: %q}", answer))
+	rule(words, "{text: I could not.}")
 	return b.String()
 }
 
@@ -198,11 +211,16 @@ func rulesOf(t *testing.T, words, answer string, all []attempt) string {
 func (e *ended) results(words string) (all []string) {
 	e.t.Helper()
 	for _, r := range e.sim.Requests() {
-		if slices.ContainsFunc(r.User, func(text string) bool { return strings.Contains(text, words) }) && len(r.Results) > len(all) {
+		if asks(r, words) && len(r.Results) > len(all) {
 			all = r.Results
 		}
 	}
 	return all
+}
+
+// asks reports whether a request belongs to the job whose prompt holds words.
+func asks(r modelsim.Request, words string) bool {
+	return slices.ContainsFunc(r.User, func(text string) bool { return strings.Contains(text, words) })
 }
 
 // refusals are words of the kernel for what it refuses.
@@ -255,15 +273,13 @@ func (e *ended) boundaries(job string) (texts []string) {
 	return texts
 }
 
-// kept checks that no nonce reached the model but in the jobs whose prompts hold one of by.
-func (e *ended) kept(by ...string) {
+// kept checks that the model was told no nonce by the jobs whose prompts hold one of
+// words.
+func (e *ended) kept(words ...string) {
 	e.t.Helper()
 	for _, r := range e.sim.Requests() {
-		if len(r.Nonces) == 0 || slices.ContainsFunc(r.User, func(text string) bool {
-			return slices.ContainsFunc(by, func(words string) bool { return strings.Contains(text, words) })
-		}) {
-			continue
+		if len(r.Nonces) > 0 && slices.ContainsFunc(words, func(w string) bool { return asks(r, w) }) {
+			e.t.Errorf("the model was told %v, where rule %q answers", r.Nonces, r.Rule)
 		}
-		e.t.Errorf("the model was told %v by the job that rule %q answers", r.Nonces, r.Rule)
 	}
 }
