@@ -219,7 +219,7 @@ func (in Input) listControls(o *option) {
 	}
 	o.controls = append(o.controls, o.bounds()...)
 	add(o.profile.Has(runtime.ControlToolLimits), string(runtime.ControlToolLimits))
-	add(o.profile.Has(runtime.ControlNoProject), string(runtime.ControlNoProject))
+	add(o.profile.Has(runtime.ControlNoProject) && !in.project(o), string(runtime.ControlNoProject))
 	add(o.isolation == InWorktree, ControlWorktree)
 	add(o.isolation == InCheckout && !in.Job.Writes(), ControlFingerprint)
 	add(in.Job.Writes(), ControlPatch)
@@ -232,6 +232,9 @@ func (in Input) request(o *option) runtime.Request {
 	return runtime.Request{
 		Job: in.Job.ID, Attempt: len(in.Tried) + 1, Task: in.Job.Task, Argv: in.Job.Command, Dir: in.Job.Cwd,
 		Access: o.access, Model: o.model, Agent: in.Job.Agent, Effort: o.effort,
-		AllowedTools: in.Job.AllowedTools, DisallowedTools: in.Job.DisallowedTools,
+		AllowedTools: in.Job.AllowedTools, DisallowedTools: in.Job.DisallowedTools, Project: in.project(o),
 	}
 }
+
+// project reports whether the operator lets a project's own hooks and settings apply.
+func (in Input) project(o *option) bool { return in.Operator.Runtimes[o.name].Project }

@@ -395,6 +395,21 @@ func TestControlsAreListed(t *testing.T) {
 	}
 }
 
+// What the operator lets a project set is not kept out, and the adapter is told.
+func TestAProjectThatIsLetInIsNotKeptOut(t *testing.T) {
+	for _, allowed := range []bool{false, true} {
+		told := !allowed
+		r, block := Choose(input(func(in *Input) {
+			in.Profiles = profiles(agent("kept", runtime.ControlReadOnly, runtime.ControlNoProject))
+			in.Operator.Runtimes = map[string]policy.RuntimeRule{"kept": {Project: allowed}}
+			in.Builds = func(_ string, req runtime.Request) error { told = req.Project; return nil }
+		}))
+		if block != nil || slices.Contains(r.Controls, "no-project") == allowed || told != allowed {
+			t.Errorf("allowed %t: controls %q, told %t, %+v", allowed, r.Controls, told, block)
+		}
+	}
+}
+
 func TestLimitsOfAConstrainedRuntimeAreRecorded(t *testing.T) {
 	r, _ := Choose(input(func(in *Input) {
 		p := editor
