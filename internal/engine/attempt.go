@@ -101,6 +101,7 @@ func (r *run) furnish(ctx context.Context, a *attempt) (err error) {
 		return err
 	}
 	failpoint.Hit(failpoint.Placed)
+	a.before = r.snapshotFor(ctx, a)
 	got, err := r.gather(ctx, a.job)
 	if err != nil {
 		a.hopeless = true

@@ -14,7 +14,7 @@ import (
 // snapshotFor records the shared checkout before an observer that nothing holds starts
 // in it, "" where there is no need to.
 func (r *run) snapshotFor(ctx context.Context, a *attempt) string {
-	if r.plan.Repo == nil || a.job.Writes() || a.at.isolated || heldBy(a.route) != "" {
+	if r.plan.Repo == nil || a.job.Writes() || a.at.isolated || !r.compared(a) || heldBy(a.route) != "" {
 		return ""
 	}
 	tree, err := r.plan.Repo.SnapshotTree(ctx)

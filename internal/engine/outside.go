@@ -50,10 +50,6 @@ func (r *run) enter(ctx context.Context, a *attempt) comparison {
 	var err error
 	if mine.before, err = r.fingerprint(ctx); err != nil {
 		mine.on = false
-		return mine
-	}
-	if !a.taken {
-		a.before = r.snapshotFor(ctx, a)
 	}
 	return mine
 }
