@@ -19,6 +19,7 @@ func (d Dir) environment(ask Ask) []string {
 	env := []string{
 		"TMPDIR=" + d.in("tmp"), "TMP=" + d.in("tmp"), "TEMP=" + d.in("tmp"), "GOTMPDIR=" + d.in("tmp"),
 		"XDG_RUNTIME_DIR=" + d.in("run"),
+		"npm_config_update_notifier=false", // it would ask each time: when it last did is in the cache
 	}
 	for _, c := range d.caches(ask) {
 		dir := c.own
