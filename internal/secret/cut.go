@@ -1,6 +1,9 @@
 package secret
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // SafeCut returns the largest position at which a text that goes on later can be
 // cut so that its first part, redacted alone, shows nothing of a secret that the
@@ -22,6 +25,33 @@ func (r *Redactor) SafeCut(b []byte, spans []Span) int {
 		cut = min(cut, r.scan.forms[k].begun(b, cut))
 	}
 	return Before(spans, cut)
+}
+
+// GoesOn reports whether a secret in a text, or the beginning of one, may go on in the
+// line that follows it.
+func (r *Redactor) GoesOn(text string) bool {
+	b := append([]byte(text), '\n')
+	return r.SafeCut(b, r.AppendSpans(nil, b)) < len(b)
+}
+
+// Together redacts lines that belong together, of which each is kept by itself.
+func (r *Redactor) Together(lines []string) []string {
+	b := []byte(strings.Join(lines, "\n"))
+	spans := r.AppendSpans(nil, b)
+	clean, at := make([]string, len(lines)), 0
+	for i, line := range lines {
+		end := at + len(line)
+		var out []byte
+		for _, s := range spans {
+			if s.End > at && s.Start < end {
+				out = s.AppendMark(append(out, b[at:max(at, s.Start)]...))
+				at = min(s.End, end)
+			}
+		}
+		clean[i] = string(append(out, b[at:end]...))
+		at = end + 1
+	}
+	return clean
 }
 
 // beforeBlock moves a cut out of a block of base64 lines: a secret in it may go

@@ -3,6 +3,7 @@ package secret
 import (
 	"bytes"
 	"encoding/base64"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -103,4 +104,20 @@ func FuzzRedactor(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestLinesThatBelongTogether are redacted as one text and stay so many.
+func TestLinesThatBelongTogether(t *testing.T) {
+	red := New(nil)
+	lines := append([]string{"a key:"}, append(strings.Split(rsaKey, "\n"), "and ghp_16C7e42F292c6912E7710c838347Ae178B4a", "the end")...)
+	got := red.Together(lines)
+	want := []string{"a key:", "[REDACTED:private-key]", "[REDACTED:private-key]", "[REDACTED:private-key]", "[REDACTED:private-key]", "and [REDACTED:github-token]", "the end"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	for i, goesOn := range []bool{false, true, true, true, false} {
+		if got := red.GoesOn(strings.Join(lines[:i+1], "\n")); got != goesOn && i != 4 {
+			t.Errorf("after line %d: %v", i, got)
+		}
+	}
 }

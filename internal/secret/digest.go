@@ -7,8 +7,18 @@ var digestMarks = []struct {
 	mark string
 	size int
 }{
-	{"h1:", 32}, {"sha1:", 20}, {"sha1-", 20}, {"sha224:", 28}, {"sha256:", 32}, {"sha256-", 32},
-	{"sha384:", 48}, {"sha384-", 48}, {"sha512:", 64}, {"sha512-", 64}, {"md5:", 16}, {"md5-", 16},
+	{"h1:", 32},
+	{"sha1:", 20},
+	{"sha1-", 20},
+	{"sha224:", 28},
+	{"sha256:", 32},
+	{"sha256-", 32},
+	{"sha384:", 48},
+	{"sha384-", 48},
+	{"sha512:", 64},
+	{"sha512-", 64},
+	{"md5:", 16},
+	{"md5-", 16},
 }
 
 // Digest reports whether a value is a digest that is marked as one, in front of it or

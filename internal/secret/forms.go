@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -75,10 +76,26 @@ func escapes(v string) []string {
 	plain, html := jsonString(v, false), jsonString(v, true)
 	all := []string{
 		v, plain, html, jsonString(plain, false), jsonString(html, true),
-		inner(strconv.QuoteToASCII(v)), strings.ReplaceAll(plain, "/", `\/`),
+		inner(strconv.QuoteToASCII(v)), octal(v), strings.ReplaceAll(plain, "/", `\/`),
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
+}
+
+// octal is v as git writes it in the name of a file.
+func octal(v string) string {
+	var b strings.Builder
+	for i := range len(v) {
+		switch c := v[i]; {
+		case c >= 0x80:
+			fmt.Fprintf(&b, `\%03o`, c)
+		case c == '"' || c == '\\':
+			b.WriteString(`\` + string(rune(c)))
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
 }
 
 func jsonString(v string, html bool) string {
