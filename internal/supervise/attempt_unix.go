@@ -154,6 +154,7 @@ func (a *attempt) oversize(n int64) {
 
 // command is what is started in place of, or as, the program.
 type command struct {
+	name  string // of the program, for a person
 	path  string
 	argv  []string
 	files []uintptr // its descriptors, from 0
@@ -176,7 +177,7 @@ func (a *attempt) spawn() (Process, error) {
 	if err != nil {
 		return Process{}, err
 	}
-	c := command{path: path, argv: a.inv.Argv, files: []uintptr{uintptr(theirs[0]), uintptr(theirs[1]), uintptr(theirs[2])}}
+	c := command{name: path, path: path, argv: a.inv.Argv, files: []uintptr{uintptr(theirs[0]), uintptr(theirs[1]), uintptr(theirs[2])}}
 	if a.inv.Sandbox == nil {
 		return a.launch(c)
 	}
@@ -197,9 +198,9 @@ func (a *attempt) launch(c command) (Process, error) {
 		return child, nil
 	}
 	if _, missing := os.Stat(a.inv.Cwd); missing != nil {
-		return Process{}, fmt.Errorf("cannot start %s in %s: %w", c.path, a.inv.Cwd, missing)
+		return Process{}, fmt.Errorf("cannot start %s in %s: %w", c.name, a.inv.Cwd, missing)
 	}
-	return Process{}, fmt.Errorf("cannot start %s: %w", c.path, err)
+	return Process{}, fmt.Errorf("cannot start %s: %w", c.name, err)
 }
 
 // launchConfined starts the program by way of a child that confines itself first. When
@@ -207,7 +208,7 @@ func (a *attempt) launch(c command) (Process, error) {
 func (a *attempt) launchConfined(c command) (Process, error) {
 	b, err := openBox(*a.inv.Sandbox)
 	if err != nil {
-		return Process{}, fmt.Errorf("cannot start %s in the sandbox: %w", c.path, err)
+		return Process{}, fmt.Errorf("cannot start %s in the sandbox: %w", c.name, err)
 	}
 	defer b.close()
 	child, err := a.launch(b.wrap(c))
@@ -216,7 +217,7 @@ func (a *attempt) launchConfined(c command) (Process, error) {
 	}
 	if err := b.await(); err != nil {
 		a.undead = !a.tree.destroy()
-		return Process{}, fmt.Errorf("cannot start %s in the sandbox: %w", c.path, err)
+		return Process{}, fmt.Errorf("cannot start %s in the sandbox: %w", c.name, err)
 	}
 	a.exit.Sandbox = &sandbox.Applied{Mechanism: sandbox.Landlock, ABI: sandbox.ABI()}
 	a.denied = newDenied(redactWith(a.redactor(a.inv)), func(text string) {

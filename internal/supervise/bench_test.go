@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -83,14 +84,18 @@ func BenchmarkFlood(b *testing.B) {
 			drop(b, exec.Command("head", "-c", strconv.Itoa(size), "/dev/zero"))
 		}
 	})
-	for _, decoder := range []string{"blind", "words"} {
-		b.Run(decoder, func(b *testing.B) {
+	for _, name := range []string{"blind", "words", "words, held"} {
+		decoder, _, held := strings.Cut(name, ",")
+		b.Run(name, func(b *testing.B) {
 			slot := start(b)
 			b.SetBytes(size)
 			for b.Loop() {
 				inv := job(b, "")
 				inv.Argv = []string{"head", "-c", strconv.Itoa(size), "/dev/zero"}
 				inv.Decoder.Runtime = decoder
+				if held {
+					inv.Sandbox = &sandbox.Policy{}
+				}
 				runIn(b, slot, inv)
 			}
 		})

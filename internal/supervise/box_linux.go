@@ -51,7 +51,7 @@ func openBox(policy sandbox.Policy) (b *box, err error) {
 // wrap returns the command that confines itself and then becomes c.
 func (b *box) wrap(c command) command {
 	argv := append([]string{os.Args[0], sandbox.Command, c.path}, c.argv...)
-	return command{path: "/proc/self/exe", argv: argv, files: append(c.files, uintptr(b.policy), uintptr(b.theirs))}
+	return command{name: c.name, path: "/proc/self/exe", argv: argv, files: append(c.files, uintptr(b.policy), uintptr(b.theirs))}
 }
 
 // await waits until the child has become the program. An error says why it did not.

@@ -213,7 +213,7 @@ func TestWhatCannotBeHeldIsNotStarted(t *testing.T) {
 		"permission denied":      func(inv *supervise.Invocation) { inv.Argv = []string{p.hidden + "/file"} },
 		"no such file":           func(inv *supervise.Invocation) { inv.Argv = []string{p.in + "/gone"} },
 		"exec format":            func(inv *supervise.Invocation) { inv.Argv = []string{p.out + "/file"} },
-		"in /no/such/folder":     func(inv *supervise.Invocation) { inv.Cwd = "/no/such/folder" },
+		"sh in /no/such/folder":  func(inv *supervise.Invocation) { inv.Cwd = "/no/such/folder" },
 		"not on PATH":            func(inv *supervise.Invocation) { inv.Argv = []string{"no-such-program"} },
 		"ended before it was":    func(inv *supervise.Invocation) { inv.Env = append(inv.Env, "CONFINE=dies") },
 		"kept from being held's": func(inv *supervise.Invocation) { inv.Env = append(inv.Env, "CONFINE=kept from being held's") },

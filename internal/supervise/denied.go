@@ -19,6 +19,9 @@ const (
 	// deniedAround is how much before and after is redacted with it: a secret of which
 	// only a part is seen is not known as one.
 	deniedAround = 16 << 10
+	// deniedSearch is how much of a stream is searched: in what floods beyond it nobody
+	// reads a refusal, and the search would cost more than all the rest.
+	deniedSearch = 64 << 20
 )
 
 // denied tells once of each different refusal that an attempt's streams show.
@@ -35,14 +38,16 @@ func newDenied(redact func(string) string, tell func(string)) *denied {
 
 // spotter looks for refusals in one stream.
 type spotter struct {
-	last []byte // the end of what came before
+	last     []byte // the end of what came before
+	searched int
 }
 
 // look searches a chunk, and where it meets the one before.
 func (s *spotter) look(chunk []byte, d *denied) {
-	if len(d.seen) >= maxDenied {
+	if len(d.seen) >= maxDenied || s.searched >= deniedSearch {
 		return
 	}
+	s.searched += len(chunk)
 	s.seam(chunk, d)
 	over := 0 // up to where something was told of
 	for at, words := range matches(chunk) {
