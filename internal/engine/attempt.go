@@ -145,6 +145,9 @@ func (r *run) equip(a *attempt, read ...string) error {
 		}
 	}
 	a.text = r.redact.String(commandText(a.at.dir, whereabouts(r.led.ID, a.job.ID, a.dir), a.cmd, promptPath(a.prompt, a.dir)))
+	if err := r.led.WriteFile(ledger.JobPath(a.job.ID, ledger.EnvironmentFile), []byte(environmentText(r.eng.Env, a.env))); err != nil {
+		return err
+	}
 	return r.led.WriteFile(ledger.JobPath(a.job.ID, ledger.CommandFile), []byte(a.text))
 }
 

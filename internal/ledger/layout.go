@@ -26,6 +26,7 @@ const (
 const (
 	PromptFile      = "prompt.md"
 	CommandFile     = "command.txt"
+	EnvironmentFile = "environment.txt" // names only
 	StdoutFile      = "stdout.txt"
 	StderrFile      = "stderr.txt"
 	OutputFile      = "output.md" // the final answer
