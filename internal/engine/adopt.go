@@ -15,7 +15,6 @@ import (
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/process"
 	"orchestrate/internal/runtime"
-	"orchestrate/internal/sandbox"
 	"orchestrate/internal/sandbox/private"
 	"orchestrate/internal/supervise"
 	"orchestrate/internal/workspace"
@@ -69,35 +68,6 @@ func (r *run) equipAgain(ctx context.Context, a *attempt, f ledger.Furnished) {
 	}
 }
 
-// checkEnv gives an adopted attempt the environment and the sandbox that its checks run
-// in: those of its program, as it would be started now.
-func (r *run) checkEnv(a *attempt) error {
-	ad, ok := r.eng.adapter(a.route.Runtime)
-	if !ok {
-		return nil
-	}
-	if cmd, err := ad.Command(r.request(a), r.profile(a.route.Runtime)); err == nil {
-		a.cmd.Env = cmd.Env
-	}
-	before, box := a.private.Path, a.box
-	r.dropPrivate(a)
-	if box == nil || !r.plan.Sandbox.Holds() {
-		return r.settleEnvironment(a, ad)
-	}
-	a.env = r.environment(a, ad)
-	if err := r.furnishPrivately(a); err != nil {
-		return err
-	}
-	a.box = &sandbox.Policy{Read: box.Read, Deny: box.Deny, List: box.List, Write: []string{a.private.Path}}
-	for _, path := range box.Write {
-		if path != before {
-			a.box.Write = append(a.box.Write, path)
-		}
-	}
-	r.completeEnvironment(a, ad)
-	return nil
-}
-
 // adopt waits for the end of an attempt that an engine before began, and takes in
 // what its supervisor left.
 func (r *run) adopt(ctx context.Context, a *attempt) error {
@@ -120,7 +90,6 @@ func (r *run) adopt(ctx context.Context, a *attempt) error {
 	if a.exit.PID != 0 && r.statusIn(a.job.ID) == ledger.Queued {
 		r.note(r.startedBefore(a))
 	}
-	a.unchecked = r.checkEnv(a)
 	return r.takeIn(a)
 }
 

@@ -62,11 +62,16 @@ func (r *run) holdable(p *sandbox.Policy) error {
 }
 
 // opened reports whether the operator lets every job change a folder.
-func (e *Engine) opened(dir string) bool {
-	return slices.ContainsFunc(e.Operator.Sandbox.Writable, func(open string) bool {
-		real, err := filepath.EvalSymlinks(e.atHome(open))
-		return err == nil && inside(real, dir)
-	})
+func (e *Engine) opened(dir string) bool { return within(e.openFolders(), dir) }
+
+// openFolders are those that the operator lets every job change and that are there.
+func (e *Engine) openFolders() (all []string) {
+	for _, path := range e.Operator.Sandbox.Writable {
+		if real, err := filepath.EvalSymlinks(e.atHome(path)); err == nil {
+			all = append(all, real)
+		}
+	}
+	return all
 }
 
 // mayWrite are the folders and files that an attempt may change.
@@ -137,9 +142,9 @@ func isAbsent(err error) bool {
 // mayNotRead are the places whose content an attempt may not read: the run, with the work
 // of the other jobs, what is private to those, and the keys of the person.
 func (r *run) mayNotRead(a *attempt, needs runtime.Confinement) []string {
-	all := []string{r.treeRoot, r.privateRoot()}
+	all := []string{r.privateRoot()}
 	if !r.isArbiter(a) {
-		all = append(all, r.led.Dir)
+		all = append(all, r.led.Dir, r.treeRoot)
 	}
 	all = append(all, r.eng.signIns(a.route.Runtime)...)
 	return append(all, r.eng.forbidden(a.job, needs, a.env)...)

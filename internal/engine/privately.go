@@ -37,11 +37,11 @@ func (r *run) furnishPrivately(a *attempt) (err error) {
 	if err := onlyOurs(root); err != nil {
 		return err
 	}
-	env := a.env
-	a.private, err = private.Make(private.Ask{
-		Parent: root, Getenv: func(name string) string { return environ.Value(env, name) },
-		Trees: []string{a.at.top, a.at.dir}, Self: r.eng.Self,
-	})
+	ask := private.Ask{Parent: root, Getenv: func(name string) string { return environ.Value(a.env, name) }, Self: r.eng.Self, Open: r.eng.openFolders()}
+	if a.job.Writes() { // nobody else installs into the tree
+		ask.Trees = []string{a.at.top, a.at.dir}
+	}
+	a.private, err = private.Make(ask)
 	return err
 }
 

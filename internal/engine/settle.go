@@ -57,6 +57,7 @@ func (r *run) settle(ctx context.Context, slot int, a *attempt, changed []string
 			return s, policy.Settlement{}, err
 		}
 		if policy.Classify(s.facts).Status == ledger.Success {
+			a.unchecked = r.checkEnv(a)
 			if err := r.runChecks(ctx, slot, a, &s); err != nil {
 				r.note(ledger.Noted(a.job.ID, r.redact.String(err.Error())))
 			}

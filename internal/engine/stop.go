@@ -54,6 +54,9 @@ func (r *run) stopOne(ctx context.Context, a *attempt) error {
 		return err
 	}
 	a.handed = true
+	if held.Furnished != nil {
+		a.private.Path = held.Furnished.Private
+	}
 	if exit, err := r.readExit(a); err == nil {
 		a.exit = exit
 		r.endOfCheck(ctx, a)
