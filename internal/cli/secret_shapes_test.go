@@ -348,3 +348,140 @@ func (p *planted) ended(want map[string]string) {
 		}
 	}
 }
+
+// spellings are how YAML can write one text.
+var spellings = []string{"block", "escaped", "folded"}
+
+// intakeSpec has each secret in the prompt of a job, in one spelling.
+func (p *planted) intakeSpec(spelling string) string {
+	var b strings.Builder
+	b.WriteString("version: 1\ndefaults: {runtime: claude, task: scout, timeout: 1m, expected_output: x}\njobs:\n")
+	for i, s := range p.shapes {
+		half := strings.Index(s.Text, s.Hidden) + len(s.Hidden)/2
+		prompt := escaped(s.Text)
+		switch spelling {
+		case "block":
+			prompt = "|\n      do it with\n" + indented(s.Text)
+		case "folded":
+			prompt = "\"" + inQuotes(s.Text[:half]) + fmt.Sprintf("\\\n      \\x%02x", s.Text[half]) + inQuotes(s.Text[half+1:]) + "\""
+		}
+		fmt.Fprintf(&b, "  - id: j%d\n    cwd: pkg\n    prompt: %s\n", i, prompt)
+	}
+	return b.String()
+}
+
+func indented(text string) string {
+	return "      " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n      ") + "\n"
+}
+
+// escaped is a text in double quotes with all that is possible written as an escape.
+func escaped(text string) string {
+	var b strings.Builder
+	for _, c := range text {
+		fmt.Fprintf(&b, `\u%04x`, c)
+	}
+	return `"` + b.String() + `"`
+}
+
+// inQuotes is a text as it may stand in double quotes.
+func inQuotes(text string) string {
+	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(text)
+}
+
+// TestNoShapeOfSecretIsTakenIn in a prompt or a file that the spec names. What is not
+// refused, because a person may have chosen it, is in no file of the run.
+func TestNoShapeOfSecretIsTakenIn(t *testing.T) {
+	t.Parallel()
+	p := plant(t, "")
+	p.file("agents/fakecli.yaml", "runs:\n  - steps: [{answer: done}]\n")
+	specs := []string{"file"}
+	for _, spelling := range spellings {
+		specs = append(specs, spelling)
+		p.file("work/"+spelling+".yaml", p.intakeSpec(spelling))
+	}
+	p.file("work/whole.md", "do it\n"+p.vault("whole"))
+	p.file("work/json.md", p.vault("json"))
+	p.file("work/file.yaml", "version: 1\ndefaults: {runtime: claude, task: scout, timeout: 1m, expected_output: x}\njobs:\n  - {id: a, prompt_file: whole.md, cwd: pkg}\n  - {id: b, prompt_file: json.md}\n")
+	refused := map[string]bool{}
+	for _, spec := range specs {
+		out := p.program(2, "orchestrate", "plan", "--json", spec+".yaml")
+		p.none("what is said of "+spec, out)
+		p.none("what is said of "+spec, p.program(2, "orchestrate", "run", spec+".yaml"))
+		var told struct {
+			Diagnostics []struct{ Rule, Field string }
+		}
+		p.check(json.Unmarshal([]byte(out), &told))
+		for _, d := range told.Diagnostics {
+			if d.Rule != "secret" {
+				t.Errorf("%s: %+v", spec, d)
+			}
+			refused[spec+" "+d.Field] = true
+		}
+	}
+	if _, err := os.Stat(filepath.Join(p.base, "work/plans")); err == nil {
+		t.Error("a refused spec made a run")
+	}
+	p.letIn(refused)
+}
+
+func (p *planted) vault(name string) string {
+	p.t.Helper()
+	data, err := os.ReadFile(filepath.Join(p.base, "vault", name))
+	p.check(err)
+	return string(data)
+}
+
+// letIn runs what was not refused. The .env file of a folder that only a job names is
+// read when there is nothing else to say against a spec.
+func (p *planted) letIn(refused map[string]bool) {
+	p.t.Helper()
+	const head = "version: 1\narbiter: {mode: checks-only}\ndefaults: {runtime: claude, task: scout, timeout: 1m, expected_output: x, cwd: pkg}\njobs:\n  - {id: none, prompt: nothing}\n"
+	let, later := head, head
+	for i, s := range p.shapes {
+		for _, spelling := range spellings {
+			job := fmt.Sprintf("  - {id: j%d-%s, prompt: \"%s\"}\n", i, spelling, inQuotes(s.Text))
+			switch {
+			case refused[fmt.Sprintf("%s jobs[%d].prompt", spelling, i)]:
+			case s.Known == secrettest.FromDotenv:
+				later += job
+			default:
+				let += job
+			}
+		}
+	}
+	if n := strings.Count(let, "\n") - 5; n > 12 {
+		p.t.Errorf("%d of %d are let in", n, 3*len(p.shapes))
+	}
+	p.file("work/later.yaml", later)
+	out := p.program(2, "orchestrate", "plan", "later.yaml")
+	p.none("what is said of .env values", out)
+	if want, got := strings.Count(later, "id: j")/3, strings.Count(out, "rule exact"); got < want {
+		p.t.Errorf("%d of %d values are refused: %s", got, want, out)
+	}
+	p.file("work/let.yaml", let)
+	stop := watchCommandLines()
+	p.none("the run's output", p.program(0, "alone", "0", "orchestrate", "run", "let.yaml"))
+	p.none("a command line", stop())
+	p.search()
+}
+
+// TestAKilledRunLeavesNoSecret neither before it is resumed nor after.
+func TestAKilledRunLeavesNoSecret(t *testing.T) {
+	t.Parallel()
+	p := plant(t, "sandbox: {off: true}\n") // in which a job may not end the engine
+	vault := filepath.Join(p.base, "vault")
+	p.file("vault/kill.sh", `cat `+vault+`/whole `+vault+`/json; cat `+vault+`/base64 >&2
+[ -e `+p.base+`/tmp/killed ] && exit 0
+for n in `+vault+`/parts/0*.a; do cat $n; sleep 0.05; done
+echo >`+p.base+`/tmp/killed
+read -r _ _ _ engine _ </proc/$PPID/stat
+head -c 4000 `+vault+`/straddling; kill -KILL $engine $PPID; cat `+vault+`/whole
+`)
+	p.file("work/jobs.yaml", "version: 1\ndefaults: {timeout: 5m, runtime: exec, effect: observe, expected_output: x}\narbiter: {mode: checks-only}\njobs:\n  - {id: killed, cwd: pkg, command: [sh, "+vault+"/kill.sh]}\n")
+	out := p.program(0, "alone", "-adopt", "130", "orchestrate", "run", "jobs.yaml")
+	p.none("the run's output", out)
+	p.search()
+	p.none("the resumed run's output", p.program(0, "alone", "0", "orchestrate", "resume", p.run()))
+	p.search()
+	p.ended(map[string]string{"killed": "success"})
+}
