@@ -93,12 +93,12 @@ func addIsolation(cmd *runtime.Command, req runtime.Request, p runtime.Profile) 
 	}
 	cmd.Argv = append(cmd.Argv, quietArgs(p)...)
 	cmd.Argv = append(cmd.Argv, serverArgs(p)...)
-	cmd.Argv = append(cmd.Argv, "-c", "projects={"+strings.Join(untrusted(req.Dir), ",")+"}")
+	cmd.Argv = append(cmd.Argv,
+		"-c", "projects={"+strings.Join(untrusted(req.Dir), ",")+"}",
+		"-c", "project_doc_max_bytes=0")
 	if req.Project {
-		cmd.Limits = append(cmd.Limits, "the project's instructions apply, as the operator allows; its hooks and tool servers, which nothing would hold, do not")
-		return nil
+		cmd.Limits = append(cmd.Limits, "the project stays out all the same: the tool servers and hooks of one that is let in would run outside codex's sandbox")
 	}
-	cmd.Argv = append(cmd.Argv, "-c", "project_doc_max_bytes=0")
 	if p.Has(runtime.ControlNoProject) {
 		cmd.Controls = append(cmd.Controls, runtime.ControlNoProject)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/runtime/probe"
 )
 
 // Command implements runtime.Adapter: one run without a terminal, with the prompt
@@ -23,6 +24,9 @@ func (Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Command,
 		PoliteStop: "TERM-GROUP", Answer: runtime.AnswerFromStream,
 		Argv:   base(p),
 		Limits: []string{ownPrograms},
+	}
+	if text := probe.Instructions(req.Dir, "AGENTS.md", "CLAUDE.md"); text != "" && !req.Project {
+		cmd.Limits = append(cmd.Limits, text)
 	}
 	for _, add := range []func(*runtime.Command, runtime.Request, runtime.Profile) error{
 		addAccess, addModel, addResume, addGate,

@@ -32,6 +32,9 @@ func (Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Command,
 		Argv:   append([]string{flagStream, flagSkipTrust}, isolationFlags(p)...),
 		Limits: []string{ownHooks},
 	}
+	if text := probe.Instructions(req.Dir, "GEMINI.md"); text != "" && !req.Project {
+		cmd.Limits = append(cmd.Limits, text)
+	}
 	for _, add := range []func(*runtime.Command, runtime.Request, runtime.Profile) error{
 		addAccess, addDirs, addModel, addResume, addPolicy,
 	} {
