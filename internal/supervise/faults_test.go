@@ -13,6 +13,7 @@ import (
 
 	"orchestrate/internal/failpoint"
 	"orchestrate/internal/process"
+	"orchestrate/internal/sandbox"
 	"orchestrate/internal/supervise"
 )
 
@@ -22,13 +23,14 @@ func TestASupervisorDiesAtEveryMoment(t *testing.T) {
 	for _, role := range []string{"supervise", "plain"} {
 		for _, name := range failpoint.Names {
 			if strings.HasPrefix(name, "supervise.") {
-				t.Run(role+" "+name, func(t *testing.T) { dieAt(t, role, name) })
+				t.Run(role+" "+name, func(t *testing.T) { dieAt(t, role, name, nil) })
+				t.Run(role+" "+name+" held", func(t *testing.T) { dieAt(t, role, name, &sandbox.Policy{}) })
 			}
 		}
 	}
 }
 
-func dieAt(t *testing.T, role, name string) {
+func dieAt(t *testing.T, role, name string, policy *sandbox.Policy) {
 	dir := t.TempDir()
 	t.Setenv("ORCHESTRATE_FAILPOINT", name)
 	t.Setenv("ORCHESTRATE_FAILPOINT_DIR", dir)
@@ -38,10 +40,7 @@ func dieAt(t *testing.T, role, name string) {
 	}
 	file := filepath.Join(t.TempDir(), "lock")
 	ending := name == failpoint.SuperviseEnded || name == failpoint.SuperviseExitFile
-	inv := job(t, lockLine(file)+"echo up; exec sleep 600")
-	if ending {
-		inv = job(t, lockLine(file)+"echo up")
-	}
+	inv := doomed(t, file, ending, policy)
 	mark := marked(t)
 	inv.Env = append(inv.Env, mark)
 	lock := lockFile(t)
@@ -77,6 +76,19 @@ func dieAt(t *testing.T, role, name string) {
 			t.Error("the lock says that it is over")
 		}
 	}
+}
+
+// doomed is a job that takes the lock in file, and ends by itself or never.
+func doomed(t *testing.T, file string, ends bool, policy *sandbox.Policy) supervise.Invocation {
+	script := "echo up; exec sleep 600"
+	if ends {
+		script = "echo up"
+	}
+	inv := job(t, lockLine(file)+script)
+	if inv.Sandbox = policy; policy != nil {
+		policy.Write = []string{filepath.Dir(file)}
+	}
+	return inv
 }
 
 // waitAny reaps a child; ECHILD when there is none.
