@@ -110,7 +110,7 @@ func (w *writer) list(title string, items []string) {
 	}
 	w.line("\n%s:", title)
 	for _, s := range items {
-		w.line("- %s", untrusted.Text(s).Line(2000))
+		w.line("- %s", untrusted.From(s).Line(2000))
 	}
 }
 
@@ -122,10 +122,10 @@ func (w *writer) data(title string, items []string) {
 	}
 	var b strings.Builder
 	for _, s := range items {
-		b.WriteString("- " + untrusted.Text(s).Line(2000) + "\n")
+		b.WriteString("- " + untrusted.From(s).Line(2000) + "\n")
 	}
 	w.line("\n%s:\n", title)
-	w.WriteString(untrusted.Text(b.String()).Fence("data"))
+	w.WriteString(untrusted.From(b.String()).Fence("data"))
 }
 
 func (w *writer) intent(b Bundle) {
@@ -138,7 +138,7 @@ func (w *writer) intent(b Bundle) {
 		w.line("\nNo outcome is stated: judge each job by its prompt and its expected output.")
 	} else {
 		w.line("\nOutcome:\n")
-		w.WriteString(untrusted.Text(b.Outcome).Fence("outcome"))
+		w.WriteString(untrusted.From(b.Outcome).Fence("outcome"))
 	}
 	w.list("Constraints", b.Constraints)
 	w.list("Not asked for", b.NonGoals)
@@ -158,7 +158,7 @@ func (w *writer) intent(b Bundle) {
 func (w *writer) job(e JobEvidence, share int) {
 	w.line("\n## Job %s", e.Job.ID)
 	w.line("\nExpected output:\n")
-	w.WriteString(untrusted.Text(e.Job.ExpectedOutput).Fence("expected output"))
+	w.WriteString(untrusted.From(e.Job.ExpectedOutput).Fence("expected output"))
 	w.facts(e)
 	w.route(e)
 	w.checks(e)
@@ -264,14 +264,14 @@ func (w *writer) checks(e JobEvidence) {
 // hidden characters show as such, to people and to the arbiter.
 func (w *writer) text(t Text, share int) {
 	whole := max(t.Bytes, int64(len(t.Text)))
-	ref := untrusted.Text(t.Ref).Line(0) // an output's path is the job's own
-	w.line("\n%s (%d bytes, %s):\n", untrusted.Text(t.Label).Line(0), whole, ref)
+	ref := untrusted.From(t.Ref).Line(0) // an output's path is the job's own
+	w.line("\n%s (%d bytes, %s):\n", untrusted.From(t.Label).Line(0), whole, ref)
 	if whole == 0 {
 		w.line("(empty)")
 		return
 	}
 	shown := strings.ReplaceAll(cut(t.Text, whole, share, ref), "\r\n", "␍\n")
-	w.WriteString(untrusted.Text(untrusted.Text(shown).Block()).Fence("data"))
+	w.WriteString(untrusted.From(untrusted.From(shown).Block()).Fence("data"))
 }
 
 // cut keeps the beginning and the end of a text and says what is left out.

@@ -36,8 +36,8 @@ func RepairPrompt(prompt, answer string, problem error) string {
 	var w writer
 	w.WriteString(prompt)
 	w.line("\n# Your answer could not be read\n\nYou have answered this before. The judgement stands; only its form is wrong. Give the same judgement again in the form asked for, as one fenced json block. What is wrong:\n")
-	w.WriteString(untrusted.Text(problem.Error()).Fence("problem"))
+	w.WriteString(untrusted.From(problem.Error()).Fence("problem"))
 	w.line("\nYour answer was:\n")
-	w.WriteString(untrusted.Text(cut(answer, int64(len(answer)), 32<<10, "your first answer")).Fence("answer"))
+	w.WriteString(untrusted.From(cut(answer, int64(len(answer)), 32<<10, "your first answer")).Fence("answer"))
 	return w.String()
 }

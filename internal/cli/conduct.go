@@ -146,7 +146,7 @@ func (t *telling) outcome(how manner, res engine.Result, err error) error {
 		fmt.Fprintf(t.sys.Err, "next (files are in %s):\n", res.Dir)
 	}
 	for _, s := range res.NextSteps {
-		fmt.Fprintf(t.sys.Err, "  %s\n", untrusted.Text(s).Line(0))
+		fmt.Fprintf(t.sys.Err, "  %s\n", untrusted.From(s).Line(0))
 	}
 	if res.Exit == exitInterrupted {
 		fmt.Fprintf(t.sys.Err, "interrupted; what succeeded is kept; go on with: orchestrate resume %s\n", id)

@@ -85,7 +85,7 @@ func (st *station) testing(ctx context.Context) <-chan sandbox.Level {
 
 // show tells a person what can be enforced here.
 func (h thisHost) show(w io.Writer) {
-	say := func(label, text string) { fmt.Fprintf(w, "  %-10s %s\n", label, untrusted.Text(text).Line(0)) }
+	say := func(label, text string) { fmt.Fprintf(w, "  %-10s %s\n", label, untrusted.From(text).Line(0)) }
 	fmt.Fprintln(w, "\nThis host")
 	switch h.Sandbox.State {
 	case sandbox.Enforced:
@@ -123,7 +123,7 @@ func (h heldRuntime) held() string {
 func (h heldRuntime) project() string {
 	switch h.Project {
 	case projectNotHeld:
-		return "not kept out: " + untrusted.Text(h.ProjectWhy).Line(80)
+		return "not kept out: " + untrusted.From(h.ProjectWhy).Line(80)
 	case projectAllowed:
 		return "allowed by your configuration"
 	}

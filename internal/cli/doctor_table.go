@@ -38,7 +38,7 @@ func showInventory(w io.Writer, inv inventory.Inventory, named bool) {
 		fmt.Fprintln(w)
 	}
 	for _, s := range more {
-		fmt.Fprintln(w, untrusted.Text(s).Line(0))
+		fmt.Fprintln(w, untrusted.From(s).Line(0))
 	}
 }
 
@@ -116,4 +116,4 @@ func controlNames(p runtime.Profile) (names []string) {
 	return names
 }
 
-func show(s string) string { return orDash(untrusted.Text(s).Line(40)) }
+func show(s string) string { return orDash(untrusted.From(s).Line(40)) }

@@ -102,7 +102,7 @@ func question(p runtime.Profile) string {
 		why = strings.Join(p.Limits, "; ")
 	}
 	return fmt.Sprintf("%s is %s: %s.\nA small real model call would show whether it is signed in; it costs what such a call costs. Make it? [y/N] ",
-		p.Runtime, p.State, untrusted.Text(why).Line(300))
+		p.Runtime, p.State, untrusted.From(why).Line(300))
 }
 
 // agrees puts a question to the person. Only a clear yes is one.

@@ -82,10 +82,10 @@ func brief(w io.Writer, p *engine.Plan) {
 	}
 	for _, j := range p.Jobs {
 		if j.Block != nil {
-			fmt.Fprintf(w, "blocked: %s: %s: %s\n  next: %s\n", j.Job.ID, j.Block.Reason, untrusted.Text(j.Block.Detail).Line(0), j.Block.NextStep)
+			fmt.Fprintf(w, "blocked: %s: %s: %s\n  next: %s\n", j.Job.ID, j.Block.Reason, untrusted.From(j.Block.Detail).Line(0), j.Block.NextStep)
 		}
 		if j.Live != "" {
-			fmt.Fprintf(w, "live, %s would be blocked: %s\n", j.Job.ID, untrusted.Text(j.Live).Line(0))
+			fmt.Fprintf(w, "live, %s would be blocked: %s\n", j.Job.ID, untrusted.From(j.Live).Line(0))
 		}
 	}
 	if p.Arbiter.Live != "" {

@@ -19,7 +19,7 @@ type view struct{ w io.Writer }
 // line says one thing about a job, and nothing where there is nothing to say.
 func (v view) line(label, text string) {
 	if text != "" {
-		fmt.Fprintf(v.w, "  %-12s %s\n", label, untrusted.Text(text).Line(0))
+		fmt.Fprintf(v.w, "  %-12s %s\n", label, untrusted.From(text).Line(0))
 	}
 }
 
@@ -59,7 +59,7 @@ func (v view) reach(r engine.Reach) {
 	v.line("passes", strings.Join(r.EnvPassed, " "))
 	v.line("withholds", orDash(strings.Join(r.EnvWithheld, " ")))
 	if r.Command != "" { // as it is, to be pasted
-		fmt.Fprintf(v.w, "  %-12s %s\n", "command", strings.TrimSpace(untrusted.Text(r.Command).Block()))
+		fmt.Fprintf(v.w, "  %-12s %s\n", "command", strings.TrimSpace(untrusted.From(r.Command).Block()))
 	}
 }
 

@@ -91,6 +91,7 @@ func TestScripts(t *testing.T) {
 			"held":     held,
 			"free":     free,
 			"clean":    clean,
+			"marks":    marks,
 			"nosecret": nosecret,
 
 			"state":      state,

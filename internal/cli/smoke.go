@@ -119,12 +119,12 @@ func (s smoked) next(p runtime.Profile) string {
 }
 
 func (s smoked) show(w io.Writer) {
-	line := func(text string) string { return untrusted.Text(text).Line(200) }
+	line := func(text string) string { return untrusted.From(text).Line(200) }
 	switch {
 	case !s.Made:
 		fmt.Fprintf(w, "smoke: %s was not called: %s\n", s.Runtime, line(s.Evidence))
 	case s.answered():
-		fmt.Fprintf(w, "smoke: %s answered %q in %s\n  model  %s\n  usage  %s\n", s.Runtime, untrusted.Text(s.Answer).Line(60),
+		fmt.Fprintf(w, "smoke: %s answered %q in %s\n  model  %s\n  usage  %s\n", s.Runtime, untrusted.From(s.Answer).Line(60),
 			seconds(s.DurationMs), cmp.Or(line(s.ObservedModel), "it did not say which"), used(s.Usage))
 	default:
 		fmt.Fprintf(w, "smoke: %s failed after %s: %s: %s\n", s.Runtime, seconds(s.DurationMs), s.Reason, line(s.Evidence))
@@ -164,7 +164,7 @@ func (s smoked) profile(p runtime.Profile) runtime.Profile {
 	}
 	p.Evidence = append(slices.Clone(p.Evidence), runtime.Evidence{
 		Asked: "smoke: " + s.Command, ExitCode: s.ExitCode, At: s.At, DurationMs: s.DurationMs, TimedOut: s.Reason == runtime.ReasonTimeout,
-		Answer: untrusted.Text(strings.TrimSpace(fmt.Sprintf("%s %s %s: %s", s.Status, s.Reason, s.ObservedModel, said))).Line(300),
+		Answer: untrusted.From(strings.TrimSpace(fmt.Sprintf("%s %s %s: %s", s.Status, s.Reason, s.ObservedModel, said))).Line(300),
 	})
 	switch {
 	case s.answered() && signInUnknown(p):
@@ -174,7 +174,7 @@ func (s smoked) profile(p runtime.Profile) runtime.Profile {
 		p.Reason, p.NextStep = "", ""
 	case s.Reason == runtime.ReasonAuth:
 		p.SignedIn, p.State = new(false), runtime.StateUnavailable
-		p.Reason, p.NextStep = "a smoke call was refused: "+untrusted.Text(s.Evidence).Line(200), s.NextStep
+		p.Reason, p.NextStep = "a smoke call was refused: "+untrusted.From(s.Evidence).Line(200), s.NextStep
 	}
 	return p
 }

@@ -184,7 +184,7 @@ func showState(out io.Writer, s ledger.State) error {
 	for _, j := range jobsOf(s) {
 		why := string(j.Reason)
 		if j.Evidence != "" {
-			why += ": " + untrusted.Text(j.Evidence).Line(120)
+			why += ": " + untrusted.From(j.Evidence).Line(120)
 		}
 		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%s\n", j.ID, j.Status, j.Attempt, orDash(j.Runtime), show(j.Model), orDash(why))
 	}

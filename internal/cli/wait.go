@@ -129,7 +129,7 @@ func where(s ledger.State) string {
 	}
 	text := fmt.Sprintf("run %s is %s: %d of %d jobs are over", s.RunID, s.Phase, done, len(s.Jobs))
 	if len(under) > 0 {
-		text += "; running: " + untrusted.Text(strings.Join(under, ", ")).Line(160)
+		text += "; running: " + untrusted.From(strings.Join(under, ", ")).Line(160)
 	}
 	return text
 }
@@ -149,7 +149,7 @@ func (f *follower) printResult(sys System) error {
 		return failure(fmt.Errorf("%s: %w", f.run.Path(ledger.ReportJSONFile), err))
 	}
 	for _, text := range rep.NeedsPerson {
-		fmt.Fprintf(sys.Err, "needs a person: %s\n", untrusted.Text(text).Line(0))
+		fmt.Fprintf(sys.Err, "needs a person: %s\n", untrusted.From(text).Line(0))
 	}
 	if _, err := fmt.Fprint(sys.Out, rep.Completion()); err != nil {
 		return failure(err)

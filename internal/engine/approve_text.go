@@ -29,14 +29,14 @@ func (s *sheet) line(label, text string) {
 	if n := len([]rune(text)); n > longLine {
 		text = fmt.Sprintf("(the first of %d characters) %s", n, text)
 	}
-	fmt.Fprintf(s, "  %-12s %s\n", label, untrusted.Text(text).Line(longLine))
+	fmt.Fprintf(s, "  %-12s %s\n", label, untrusted.From(text).Line(longLine))
 }
 
 // shownScope says in words what a person would be approving, and what holds the job
 // meanwhile.
 func (r *run) shownScope(j *spec.Job, taken ledger.Route, scope gate.Scope) string {
 	var s sheet
-	fmt.Fprintf(&s, "job %s needs your approval: %s (%s)\n", j.ID, taken.Risk, untrusted.Text(taken.RiskWhy).Line(0))
+	fmt.Fprintf(&s, "job %s needs your approval: %s (%s)\n", j.ID, taken.Risk, untrusted.From(taken.RiskWhy).Line(0))
 	s.line("effect", j.Effect)
 	s.line("preview", j.Preview)
 	s.line("rollback", j.Rollback)
@@ -70,7 +70,7 @@ func (s *sheet) prompt(j *spec.Job) {
 	}
 	s.line("prompt", fmt.Sprintf("%d lines, %d characters; the whole is in what `orchestrate plan` shows", len(lines), len([]rune(text))))
 	for _, line := range lines[:min(len(lines), promptLines)] {
-		fmt.Fprintf(s, "    | %s\n", untrusted.Text(line).Line(longLine))
+		fmt.Fprintf(s, "    | %s\n", untrusted.From(line).Line(longLine))
 	}
 	s.line("skill", j.SkillName)
 	files := j.Instructions

@@ -66,7 +66,7 @@ func (t trouble) file(name string) string { return ledger.JobPath(t.status.ID, n
 
 // evidence is the line kept with the reason, as data.
 func (t trouble) evidence() string {
-	return untrusted.Text(t.status.ReasonEvidence).Line(maxEvidence)
+	return untrusted.From(t.status.ReasonEvidence).Line(maxEvidence)
 }
 
 // aboutRuntime is for what the runtime itself could not do.
@@ -253,7 +253,7 @@ func (r *run) verdictStep(j ledger.Judgement) string {
 	n := len(r.arbiters)
 	switch {
 	case j.Verdict == arbiter.Fail && len(j.Why) > 0:
-		return "see " + ledger.JobPath(ledger.ArbiterJob, ledger.VerdictFile) + "; its first reason: " + untrusted.Text(j.Why[0]).Line(maxEvidence)
+		return "see " + ledger.JobPath(ledger.ArbiterJob, ledger.VerdictFile) + "; its first reason: " + untrusted.From(j.Why[0]).Line(maxEvidence)
 	case j.Verdict != arbiter.Blocked || r.early(context.Background()) != "":
 		return ""
 	case r.arbiterNext != "":

@@ -68,7 +68,7 @@ func writeHanded(b *strings.Builder, got []handed) {
 	for _, h := range got {
 		fmt.Fprintf(b, "\n- %s of job `%s`: `%s`\n", h.Label, h.From, h.Path)
 		if h.Text != "" {
-			b.WriteString(untrusted.Text(h.Text).Fence(h.Label + " of " + h.From))
+			b.WriteString(untrusted.From(h.Text).Fence(h.Label + " of " + h.From))
 		}
 	}
 }

@@ -79,7 +79,7 @@ func starterBlock(p runtime.Profile) string {
 	line := func(what, why string) {
 		b.WriteString("#   " + what)
 		if why != "" {
-			b.WriteString("  # " + untrusted.Text(why).Line(120))
+			b.WriteString("  # " + untrusted.From(why).Line(120))
 		}
 		b.WriteByte('\n')
 	}

@@ -28,7 +28,7 @@ const nothing = "—"
 func prose(s string) string { return inert(oneLine(s)) }
 
 // step is prose for what a person is to read to its end: notes and next steps.
-func step(s string) string { return inert(untrusted.Text(s).Line(maxStep)) }
+func step(s string) string { return inert(untrusted.From(s).Line(maxStep)) }
 
 // inert escapes one line.
 func inert(s string) string {
@@ -71,7 +71,7 @@ func code(s string) string {
 	if s == "" {
 		return nothing
 	}
-	return untrusted.Text(s).Span(0)
+	return untrusted.From(s).Span(0)
 }
 
 // cell is code for a table. Readers do not agree on what a backslash before a
@@ -84,7 +84,7 @@ func cell(s string) string {
 }
 
 // block is foreign text of several lines as a fenced block of the given language.
-func block(lang, s string) string { return untrusted.Text(untrusted.Text(s).Block()).Fence(lang) }
+func block(lang, s string) string { return untrusted.From(untrusted.From(s).Block()).Fence(lang) }
 
 // oneLine makes one bounded line of inert characters.
-func oneLine(s string) string { return untrusted.Text(s).Line(maxText) }
+func oneLine(s string) string { return untrusted.From(s).Line(maxText) }

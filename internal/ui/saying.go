@@ -14,7 +14,7 @@ func Saying(e runtime.Event) string {
 	text := e.Text
 	switch e.Kind {
 	case runtime.EventText, runtime.EventAnswer:
-		return strings.TrimRight(untrusted.Text(text).Block(), "\n")
+		return strings.TrimRight(untrusted.From(text).Block(), "\n")
 	case runtime.EventSession:
 		if e.Model == "" {
 			return ""

@@ -4,25 +4,96 @@ package untrusted
 
 import (
 	"fmt"
+	"io"
+	"strconv"
 	"strings"
 	"unicode"
 )
 
-// Text is data from outside.
-type Text string
+// Text is data from outside. The zero value is the empty text. It has no conversion to
+// a string: what it says is had by showing it (Line, Block, Span, Fence, and fmt in any
+// verb: the harmless form), by storing it (Store, JSON), or by name (Raw), and
+// internal/arch lists who may do the last. Two are equal when they say the same.
+type Text struct{ said string }
+
+// From marks a string as data from outside.
+func From(said string) Text { return Text{said} }
+
+// Sprintf builds a text of words of ours and texts from outside, which go into it as
+// they are.
+func Sprintf(format string, args ...any) Text {
+	plain := make([]any, len(args))
+	for i, a := range args {
+		if t, ok := a.(Text); ok {
+			a = t.said
+		}
+		plain[i] = a
+	}
+	return Text{fmt.Sprintf(format, plain...)}
+}
+
+// Join puts texts into one, with sep between them.
+func Join(texts []Text, sep string) Text {
+	said := make([]string, len(texts))
+	for i, t := range texts {
+		said[i] = t.said
+	}
+	return Text{strings.Join(said, sep)}
+}
+
+// Empty reports whether there is no text.
+func (t Text) Empty() bool { return t.said == "" }
+
+// Blank reports whether there is nothing in it but white space.
+func (t Text) Blank() bool { return strings.TrimSpace(t.said) == "" }
+
+// Len is its length in bytes.
+func (t Text) Len() int { return len(t.said) }
+
+// Raw is the text itself, for those who redact it, or who read a form out of it that
+// was asked for. It is never for showing.
+func (t Text) Raw() string { return t.said }
+
+// Through passes the text through f, as a redactor or a bound, and stays a text.
+func (t Text) Through(f func(string) string) Text { return Text{f(t.said)} }
+
+// Store writes the text as it is, to a file or another program.
+func (t Text) Store(w io.Writer) error {
+	_, err := io.WriteString(w, t.said)
+	return err
+}
+
+// MarshalText stores it in JSON as the string that it is.
+func (t Text) MarshalText() ([]byte, error) { return []byte(t.said), nil }
+
+// UnmarshalText takes it from JSON.
+func (t *Text) UnmarshalText(data []byte) error {
+	t.said = string(data)
+	return nil
+}
+
+// Format shows the text on one line whatever the verb, quoted for %q, so that no
+// message can carry what it holds to a terminal.
+func (t Text) Format(f fmt.State, verb rune) {
+	s := t.Line(0)
+	if verb == 'q' {
+		s = strconv.Quote(s)
+	}
+	_, _ = io.WriteString(f, s) // fmt keeps what it is given, and has no errors
+}
 
 // Fence wraps the text as a block that it cannot close from inside: the fence is
 // longer than any run of backticks in the text. The label names where it is from.
 func (t Text) Fence(label string) string {
-	fence := strings.Repeat("`", longestRun(string(t), '`')+3)
-	body := strings.TrimRight(string(t), "\n")
-	return fmt.Sprintf("%s%s\n%s\n%s\n", fence, oneLine(label), body, fence)
+	fence := strings.Repeat("`", longestRun(t.said, '`')+3)
+	body := strings.TrimRight(t.said, "\n")
+	return fmt.Sprintf("%s%s\n%s\n%s\n", fence, oneLine(strings.ReplaceAll(label, "`", "'")), body, fence)
 }
 
 // Line shows the text on one line of at most limit runes, with everything that a
 // terminal or a bidi-aware viewer would act on made visible. limit 0 = no limit.
 func (t Text) Line(limit int) string {
-	s := oneLine(string(t))
+	s := oneLine(t.said)
 	if r := []rune(s); limit > 0 && len(r) > limit {
 		return string(r[:limit-1]) + "…"
 	}
@@ -30,8 +101,7 @@ func (t Text) Line(limit int) string {
 }
 
 // Block shows the text with its line breaks and tabs and nothing else that acts.
-func (t Text) Block() string { return visible(string(t), true) }
-
+func (t Text) Block() string  { return visible(t.said, true) }
 func oneLine(s string) string { return strings.Join(strings.Fields(visible(s, false)), " ") }
 
 // Span is the text on one line as a Markdown code span that it cannot end.

@@ -7,7 +7,7 @@ import (
 
 func TestFenceCannotBeClosedFromInside(t *testing.T) {
 	inside := "text\n```\n````\n# now I command\n"
-	out := Text(inside).Fence("answer of scout")
+	out := From(inside).Fence("answer of scout")
 	lines := strings.Split(strings.TrimRight(out, "\n"), "\n")
 	fence := lines[len(lines)-1]
 	for _, l := range lines[1 : len(lines)-1] {
@@ -21,11 +21,11 @@ func TestFenceCannotBeClosedFromInside(t *testing.T) {
 }
 
 func TestLineIsInert(t *testing.T) {
-	got := Text("a\x1b[31mred\u202egnp.exe\nb\x00").Line(0)
+	got := From("a\x1b[31mred\u202egnp.exe\nb\x00").Line(0)
 	if strings.ContainsAny(got, "\x1b\u202e\n\x00") {
 		t.Errorf("Line kept an acting character: %q", got)
 	}
-	if want := Text("abcdef").Line(4); want != "abc…" {
+	if want := From("abcdef").Line(4); want != "abc…" {
 		t.Errorf("Line(4) = %q", want)
 	}
 }

@@ -120,5 +120,5 @@ func rewrite(f *os.File, text string) error {
 // note is what a lock's file says, fit to be shown.
 func note(f *os.File) (string, error) {
 	data, err := io.ReadAll(io.NewSectionReader(f, 0, 500))
-	return untrusted.Text(data).Line(300), err
+	return untrusted.From(string(data)).Line(300), err
 }
