@@ -9,7 +9,7 @@ func assignments() []rule {
 		{id: "password", fold: true, need: 160, match: matchPassword, lits: []string{
 			"password", "passwd", "passphrase", "_pwd", "db_pass", "_pass=",
 		}},
-		{id: "assigned-secret", fold: true, mixed: camelKeys(), need: 160, match: matchAssigned, lits: []string{
+		{id: "assigned-secret", fold: true, plain: true, encoded: keyNames(), need: 160, match: matchAssigned, lits: []string{
 			"secret", "token", "api_key", "apikey", "api-key", "access_key", "access-key", "accesskey",
 			"private_key", "private-key", "privatekey", "auth_key", "authkey", "encryption_key", "signing_key",
 			"master_key", "account_key", "accountkey", "service_key", "deploy_key", "credential", "client_secret",
@@ -19,11 +19,12 @@ func assignments() []rule {
 	}
 }
 
-// camelKeys are the names of keys as programs and clouds spell them.
-func camelKeys() []string {
+// keyNames are those that are looked for in base64 too, as they are spelled most: each
+// costs time wherever its encoding seems to begin.
+func keyNames() []string {
 	return []string{
-		"apiKey", "ApiKey", "accessKey", "AccessKey", "privateKey", "PrivateKey", "authKey", "AuthKey",
-		"accountKey", "AccountKey", "SharedAccessKey", "Api-Key", "Access-Key",
+		"secret", "Secret", "SECRET", "token", "Token", "TOKEN", "api_key", "API_KEY", "apiKey", "ApiKey", "Api-Key",
+		"access_key", "ACCESS_KEY", "accessKey", "AccessKey", "private_key", "PRIVATE_KEY", "privateKey", "AccountKey",
 	}
 }
 

@@ -5,8 +5,12 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"testing"
+	"time"
 )
 
 // agentText is deterministic text like that of an agent: events, code, test
@@ -84,4 +88,37 @@ func BenchmarkRedactor(b *testing.B) {
 			New(exact)
 		}
 	})
+}
+
+// BenchmarkBeside writes the same text to a file, once as it is and once redacted, in
+// turns, so that a slow minute of the machine hits both.
+func BenchmarkBeside(b *testing.B) {
+	text := agentText(16 << 20)
+	red := New([]string{"s3cr3t-Value-42-abc", "Zx9/qQ+11aBcDeFgHiJk", "postgres-Pa55word!"})
+	file, err := os.Create(filepath.Join(b.TempDir(), "out"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer file.Close()
+	timed := func(write func(io.Writer) error) time.Duration {
+		if _, err := file.Seek(0, 0); err != nil {
+			b.Fatal(err)
+		}
+		begun := time.Now()
+		if err := write(file); err != nil {
+			b.Fatal(err)
+		}
+		return time.Since(begun)
+	}
+	var raw, redacted time.Duration
+	for b.Loop() {
+		raw += timed(func(w io.Writer) error {
+			_, err := io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{bytes.NewReader(text)}, make([]byte, copyChunk))
+			return err
+		})
+		redacted += timed(func(w io.Writer) error { return red.Copy(w, bytes.NewReader(text)) })
+	}
+	rate := func(d time.Duration) float64 { return float64(len(text)) * float64(b.N) / 1e6 / d.Seconds() }
+	b.ReportMetric(rate(raw), "raw-MB/s")
+	b.ReportMetric(rate(redacted), "redacted-MB/s")
 }

@@ -6,15 +6,15 @@ const maxRun = minWindow / 4
 // A rule is one class of secrets. match is called where one of the literals
 // starts; n is the literal's length.
 type rule struct {
-	id    string
-	lits  []string
-	fold  bool     // literals are lower case and match any case
-	mixed []string // with fold: further spellings to look for in base64
-	plain bool     // too common to be looked for in base64 as well
-	whole bool     // in base64 the whole run is the secret, not the matched part
-	need  int      // bytes behind the literal that decide
-	back  int      // bytes before the literal that decide
-	match matcher
+	id      string
+	lits    []string
+	fold    bool     // literals are lower case and match any case
+	encoded []string // further spellings that are looked for in base64
+	plain   bool     // too common to be looked for in base64 as well
+	whole   bool     // in base64 the whole run is the secret, not the matched part
+	need    int      // bytes behind the literal that decide
+	back    int      // bytes before the literal that decide
+	match   matcher
 }
 
 type matcher func(b []byte, at, n int) (Span, bool)
@@ -31,7 +31,7 @@ func structured() []rule {
 		{id: "private-key", lits: []string{"-----BEGIN"}, need: 60, whole: true, match: matchPEM},
 		{id: "jwt", lits: []string{"eyJ", "eyA"}, need: 400, match: matchJWT},
 		{id: "authorization", lits: []string{"bearer ", "basic ", "apikey ", "token "}, fold: true, need: 200, match: matchScheme},
-		{id: "authorization", lits: []string{"authorization:", "-token:", "-key:", "apikey:", "proxy-authorization:"}, fold: true, mixed: []string{"Api-Key:"}, need: 200, back: 24, match: matchHeader},
+		{id: "authorization", lits: []string{"authorization:", "-token:", "-key:", "apikey:", "proxy-authorization:"}, fold: true, encoded: []string{"Api-Key:"}, need: 200, back: 24, match: matchHeader},
 		{id: "url-credentials", lits: []string{"://", `:\/\/`}, need: 256, match: matchURL},
 		{id: "curl-user", lits: []string{" -u ", " -u\"", " -u'", " --user ", " --user=", " --proxy-user "}, need: 128, back: 96, match: matchCurlUser},
 		{id: "azure-client-secret", lits: digitsBefore("Q~"), need: 40, match: matchAzure},

@@ -46,7 +46,7 @@ const (
 var patterns = sync.OnceValue(func() *scanner {
 	s := &scanner{rules: builtin(), decode: &sync.Pool{New: func() any { return new(decoding) }}}
 	for i, r := range s.rules {
-		for _, lit := range r.mixed {
+		for _, lit := range r.encoded {
 			s.addEncoded(lit, i)
 		}
 		for _, lit := range r.lits {
