@@ -116,7 +116,7 @@ func (r *run) inspectTree(ctx context.Context, a *attempt, s *settlement) error 
 		return fmt.Errorf("what job %s did cannot be taken: %w", a.job.ID, a.at.lost)
 	}
 	if err := r.relink(a); err != nil {
-		return err
+		return fmt.Errorf("what job %s did could not be taken: %w", a.job.ID, err)
 	}
 	if !a.job.Writes() {
 		return r.inspectObserved(ctx, a, s)
