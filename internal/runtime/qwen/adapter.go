@@ -31,7 +31,7 @@ func (Adapter) Shared() bool { return true }
 // key, address and model from the environment, and needs all three.
 func (Adapter) SignInEnv() []string {
 	return []string{
-		"OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL",
+		"QWEN_HOME", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL",
 		"BAILIAN_CODING_PLAN_API_KEY", "BAILIAN_TOKEN_PLAN_API_KEY", "OPENROUTER_API_KEY", "REQUESTY_API_KEY",
 	}
 }
