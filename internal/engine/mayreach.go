@@ -23,7 +23,7 @@ const thePrivate = "a folder of its own for temporary files and caches"
 
 // writable is what a job may write where no sandbox of the engine's holds it: with a
 // shell it is asked to write no more, but may.
-func writable(j *spec.Job, r ledger.Route, at placing) []string {
+func writable(r ledger.Route, at placing) []string {
 	if r.Access == string(runtime.AccessShell) && !sandboxed(r) {
 		return []string{unbounded}
 	}
@@ -45,7 +45,7 @@ func reading(deny, read []string) string {
 // previewReach says of a planned job what it will be able to read and write.
 func (e *Engine) previewReach(p *Plan, j *spec.Job, r ledger.Route, at placing, v *Reach) {
 	if r.Sandbox != sandbox.Landlock {
-		v.Readable, v.Writable = append(v.Readable, unbounded), append(v.Writable, writable(j, r, at)...)
+		v.Readable, v.Writable = append(v.Readable, unbounded), append(v.Writable, writable(r, at)...)
 		return
 	}
 	a, _ := e.adapter(r.Runtime)

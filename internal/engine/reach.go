@@ -29,7 +29,7 @@ func (t *teller) reach(a *Attempt) error {
 		} else {
 			out := filepath.Join(t.run.Dir, filepath.FromSlash(dir), ledger.ArtifactsDir)
 			a.Readable = append(a.Readable, unbounded)
-			a.Writable = append(a.Writable, writable(t.job, a.Route, placingOf(t.job, a.Route, f.Dir, out))...)
+			a.Writable = append(a.Writable, writable(a.Route, placingOf(t.job, a.Route, f.Dir, out))...)
 		}
 	}
 	command, err := t.run.ReadFile(ledger.JobPath(dir, ledger.CommandFile))
