@@ -21,11 +21,13 @@ func cline() agent {
 		setup: func(l *lab) {
 			l.command("", filepath.Join(l.bin, "cline"), "auth", "-p", "openai", "-k", l.key("sk-made-up-"), "-m", "made-up-model", "-b", l.sim.URL("cline")+"/v1")
 		},
+		rash:   true,
 		doctor: verdict{state: runtime.StateConstrained, signedIn: "unknown", controls: "model effort"},
 		does: map[string]outcome{
 			"answer":        {events: "model usage answer completed"},
-			"write":         {status: ledger.Blocked, reason: runtime.BlockedRiskControls, why: "cline: its tools cannot be limited and no sandbox of its own was shown"},
-			"refused":       {status: ledger.Blocked, reason: runtime.BlockedRiskControls, why: "cline: its tools cannot be limited and no sandbox of its own was shown"},
+			// It works on when the kernel refuses it a file outside.
+			"write":         {events: "model usage answer completed"},
+			"refused":       {status: ledger.Success, events: "model usage answer completed"},
 			"unknown-model": {why: "The model `no-such-model` does not exist"},
 			"unauthorized":  {why: "Incorrect API key provided."},
 			"resumed":       {status: ledger.Blocked, why: "cline is described without a way to go on with an earlier session"},

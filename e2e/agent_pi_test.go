@@ -19,6 +19,7 @@ func pi() agent {
 		},
 		shell:  []string{"read", "bash"},
 		forced: "write",
+		rash:   true,
 		doctor: verdict{state: runtime.StateConstrained, signedIn: "yes", models: 1, standard: "sim/made-up-model", controls: "read-only tool-limits model effort no-project"},
 		does: map[string]outcome{
 			"answer":  {events: "session model text usage answer completed"},

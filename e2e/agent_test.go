@@ -20,6 +20,7 @@ type agent struct {
 	model  string   // that jobs name, where the agent needs it
 	shell  []string // the tools of a job that runs a command; nil = it can have none
 	forced string   // a tool that writes, which no observer is offered
+	rash   bool     // it approves everything by itself, so that what it writes needs a check
 	does   map[string]outcome
 	doctor verdict
 }

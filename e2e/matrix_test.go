@@ -80,8 +80,12 @@ func observer(prompt string, extra ...string) func(agent) string {
 
 // writer is a job that may write one file.
 func writer(prompt, file string, extra ...string) func(agent) string {
-	return func(agent) string {
-		return job("docs", prompt, append(extra, "effect: scoped-write", "isolation: worktree", "owned_paths: ["+file+"]")...)
+	return func(a agent) string {
+		fields := append([]string{"effect: scoped-write", "isolation: worktree", "owned_paths: [" + file + "]"}, extra...)
+		if a.rash {
+			fields = append(fields, `checks: ["true"]`)
+		}
+		return job("docs", prompt, fields...)
 	}
 }
 
@@ -256,7 +260,8 @@ func transcript(t *testing.T, path string) string {
 
 func describeEvent(ev runtime.Event) string {
 	switch ev.Kind {
-	case runtime.EventStarted, runtime.EventProcess, runtime.EventOversize, runtime.EventSignal, runtime.EventDropped, runtime.EventExited, runtime.EventWarning:
+	case runtime.EventStarted, runtime.EventProcess, runtime.EventOversize, runtime.EventSignal, runtime.EventDropped, runtime.EventExited, runtime.EventWarning,
+		runtime.EventBoundary:
 		return ""
 	case runtime.EventToolCall, runtime.EventToolDone:
 		return fmt.Sprintf("%s(%s)", ev.Kind, ev.Tool)

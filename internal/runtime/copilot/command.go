@@ -28,7 +28,7 @@ func (Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Command,
 		Limits: []string{"settings of the project are not shown to be kept out"},
 	}
 	for _, flag := range plainFlags() {
-		if p.Shows(flag) && !(flag == flagNoInstructions && req.Project) {
+		if p.Shows(flag) && (flag != flagNoInstructions || !req.Project) {
 			cmd.Argv = append(cmd.Argv, flag)
 		}
 	}
