@@ -391,6 +391,7 @@ func TestProblemsComeAllTogether(t *testing.T) {
 		"argv: [x]\noutput: text\nprompt_flag: -p\nmodel: [-m]\nefforts: [low]":                    {"prompt_flag", "model", "efforts"},
 		"argv: [x]\noutput: text\nresume: [-r, '{session}']":                                       {"resume"},
 		"argv: [x]\noutput: text\nenv: [A-B]\nset: {'A B': c}\nstate: [x]\nstop: HUP":              {"env", "set", "state", "stop"},
+		"argv: [x]\noutput: text\nstate: [~/.x, ~/, /]\ncredentials: [~/../x]":                     {"state", "state", "credentials"},
 		"argv: [x]\noutput: text\nversion: {form: '('}\nidentity: {}\nmodel_list: {}":              {"version.args", "version.form", "identity.args", "identity.contains", "model_list.args"},
 		"argv: [x]\noutput: acp\nmode: YOLO":                                                       {"mode"},
 		"argv: [x]\noutput: text\nmode: ask":                                                       {"mode"},
@@ -505,5 +506,26 @@ func TestAmpIsNotAskedWithoutItsKey(t *testing.T) {
 	p := custom.New("amp", custom.Shipped, custom.Known()["amp"], "/bin/self").Probe(context.Background(), host)
 	if p.Routable() || p.SignedIn != nil || !strings.Contains(p.Reason, "AMP_API_KEY") || len(host.Asked) != 2 {
 		t.Errorf("%s: %s; asked %v", p.State, p.Reason, host.Asked)
+	}
+}
+
+// What the sandbox opens and closes for a described program is what its description says.
+func TestConfinementOfADescribedProgram(t *testing.T) {
+	d := custom.Definition{State: []string{"~/.x", "/var/x/"}, Credentials: []string{"~/.x/key"}}
+	c, ok := custom.New("x", custom.ByOperator, d, "/self").(runtime.Confined)
+	if !ok {
+		t.Fatal("it says nothing of its files")
+	}
+	got := c.Confinement(func(name string) string { return map[string]string{"HOME": "/h"}[name] })
+	if !slices.Equal(got.State, []string{"/h/.x", "/var/x"}) || !slices.Equal(got.Credentials, []string{"/h/.x/key"}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestWhoApprovesEverythingSaysSo(t *testing.T) {
+	for name, rash := range map[string]bool{"cline": true, "crush": true, "auggie": false, "amp": false} {
+		if got := custom.Known()[name].ApprovesAll; got != rash {
+			t.Errorf("%s approves everything: %t", name, got)
+		}
 	}
 }
