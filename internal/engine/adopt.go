@@ -32,7 +32,7 @@ func (a *attempt) furnished() ledger.Furnished {
 	f := ledger.Furnished{
 		Dir: a.at.dir, Top: a.at.top, Isolated: a.at.isolated, Inputs: a.given, Begun: a.begun.UTC(),
 		AnswerFromStdout: a.cmd.Answer == runtime.AnswerFromStdout, Decoder: a.cmd.Decoder.Runtime,
-		Constrained: a.route.Constrained, Mark: a.mark, Before: a.before, Private: a.private.Path, Box: a.box,
+		Constrained: a.route.Constrained, Mark: a.mark, Before: a.before, Sets: a.sets, Private: a.private.Path, Box: a.box,
 	}
 	switch t := a.at.tree; {
 	case t == nil:

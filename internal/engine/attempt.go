@@ -37,6 +37,7 @@ type attempt struct {
 	cmd    runtime.Command
 	text   string // command.txt
 	env    []string
+	sets   []string // names in it that lead to its private folder
 	// private is its folder for temporary files and caches, the zero value none.
 	private private.Dir
 	box     *sandbox.Policy // what the kernel holds its checks to, and itself as its route says; nil = nothing does
@@ -204,7 +205,8 @@ func (r *run) settleEnvironment(a *attempt, ad runtime.Adapter) (err error) {
 func (r *run) completeEnvironment(a *attempt, ad runtime.Adapter) {
 	if a.box != nil {
 		needs := confinementOf(ad, a.env)
-		a.env = overlaid(overlaid(a.env, a.private.Env), needs.Env)
+		over := overlaid(a.private.Env, needs.Env)
+		a.env, a.sets = overlaid(a.env, over), namesOf(over)
 	}
 	a.env = append(a.env, whereabouts(r.led.ID, a.job.ID, a.dir)...)
 	a.env = append(a.env, markVariable+"="+a.mark)

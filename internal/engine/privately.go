@@ -98,3 +98,13 @@ func overlaid(env, over []string) []string {
 	})
 	return append(all, over...)
 }
+
+// namesOf are the names of an environment, sorted.
+func namesOf(env []string) (names []string) {
+	for _, entry := range env {
+		name, _, _ := strings.Cut(entry, "=")
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

@@ -38,6 +38,12 @@ func (t *teller) reach(a *Attempt) error {
 	}
 	a.Command = strings.TrimSpace(string(command))
 	t.environment(a)
+	if f := lock.Furnished; f != nil {
+		a.EnvPassed = append(a.EnvPassed, f.Sets...)
+		slices.Sort(a.EnvPassed)
+		a.EnvPassed = slices.Compact(a.EnvPassed)
+		a.EnvWithheld = slices.DeleteFunc(a.EnvWithheld, func(name string) bool { return slices.Contains(f.Sets, name) })
+	}
 	return nil
 }
 

@@ -47,6 +47,7 @@ type Furnished struct {
 	Mark             string    `json:"mark"`        // in the environment of every process of it
 	Constrained      []string  `json:"constrained"` // limits of its command, as on its route
 	Before           string    `json:"before"`      // tree of the shared checkout for an observer that nothing holds, "" = not recorded
+	Sets             []string  `json:"sets"`        // names in its environment that lead to its private folder
 	Private          string    `json:"private"`     // its folder for temporary files and caches, "" = none
 	// Box is what the kernel holds its checks to, and its program as its route says; nil
 	// nothing.
