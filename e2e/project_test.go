@@ -98,8 +98,7 @@ rules:
 `
 
 // observed runs one observer of the agent in a checkout that brings all there is, below
-// a folder that does so too. No sandbox of ours is around: what keeps the project out is
-// the agent's own.
+// a folder that does so too.
 func (a agent) observed(t *testing.T, config string) (*ended, []string) {
 	t.Helper()
 	nonces := texts("work", ".")
@@ -107,7 +106,7 @@ func (a agent) observed(t *testing.T, config string) (*ended, []string) {
 	ok(t, os.Mkdir(filepath.Join(l.base, "marks"), 0o700))
 	l.brings("work", nonces)
 	l.brings(".", nonces)
-	l.file("home/.config/orchestrate/config.yaml", "sandbox: {off: true}\n"+config)
+	l.file("home/.config/orchestrate/config.yaml", config)
 	l.repository()
 	e := l.spec("version: 1\narbiter: {mode: checks-only}\ndefaults: {runtime: " + a.name + ", timeout: 5m, expected_output: a word" + model(a) + "}\njobs:\n  - id: look\n    task: scout\n    prompt: Say the word of the day.\n")
 	return e, e.reached()
@@ -130,6 +129,10 @@ func gotThrough() map[string]struct{ always, allowed []string } {
 	}
 }
 
+// unheld: no sandbox of ours is around, so that what keeps the project out is the
+// agent's own.
+const unheld = "sandbox: {off: true}\n"
+
 func TestWhatAProjectBrings(t *testing.T) {
 	for _, a := range agents() {
 		want, known := gotThrough()[a.name]
@@ -138,7 +141,7 @@ func TestWhatAProjectBrings(t *testing.T) {
 		}
 		for config, want := range map[string][]string{"": want.always, "runtimes: {" + a.name + ": {project: true}}\n": want.allowed} {
 			t.Run(a.name+" "+config, func(t *testing.T) {
-				e, got := a.observed(t, config)
+				e, got := a.observed(t, unheld+config)
 				if s := e.status("look"); s.Status != ledger.Success {
 					t.Errorf("%s, %s: %s", s.Status, s.Reason, s.ReasonEvidence)
 				}
@@ -153,15 +156,24 @@ func TestWhatAProjectBrings(t *testing.T) {
 // opencode loads a project's plugins whatever it is told, so that it works in no such
 // folder unless the operator lets the project in.
 func TestOpencodeAndAProjectWithCode(t *testing.T) {
-	e, got := opencode().observed(t, "")
+	e, got := opencode().observed(t, unheld)
 	if s := e.status("look"); s.Status != ledger.Blocked || !strings.Contains(s.ReasonEvidence, "project: true") || len(got) > 0 {
 		t.Errorf("%s: %s; got through: %q", s.Status, s.ReasonEvidence, got)
 	}
 }
 
 func TestOpencodeAndAProjectThatIsLetIn(t *testing.T) {
-	e, got := opencode().observed(t, "runtimes: {opencode: {project: true}}\n")
+	e, got := opencode().observed(t, unheld+"runtimes: {opencode: {project: true}}\n")
 	if s := e.status("look"); s.Status != ledger.Success || !slices.Equal(got, []string{"ran work_.opencode_plugin_mark.js"}) {
+		t.Errorf("%s: %s; got through: %q", s.Status, s.ReasonEvidence, got)
+	}
+}
+
+// qwen brings settings of an older form up to date in whatever project it looks at. In
+// the sandbox it does without, and so the checkout is as it was.
+func TestQwenInAProjectThatItWouldChange(t *testing.T) {
+	e, got := qwen().observed(t, "")
+	if s := e.status("look"); s.Status != ledger.Success || len(got) > 0 {
 		t.Errorf("%s: %s; got through: %q", s.Status, s.ReasonEvidence, got)
 	}
 }
