@@ -163,7 +163,7 @@ func matchAssigned(b []byte, at, n int) (Span, bool) {
 // matchService takes long random values only: the names are ordinary words too.
 func matchService(b []byte, at, n int) (Span, bool) {
 	p, ok := passageAt(b, at+n)
-	if !ok || p.code(b) {
+	if !ok || p.code(b) || looksPath(string(b[p.start:p.end])) { // YARN_GLOBAL_FOLDER=/tmp/…
 		return Span{}, false
 	}
 	v := b[p.start:p.end]

@@ -239,3 +239,15 @@ func TestHostileTextIsNotSlow(t *testing.T) {
 		red.Bytes([]byte(strings.Repeat(unit, (256<<10)/len(unit))))
 	}
 }
+
+// TestAPathIsNoKey of the service whose name is a part of a variable's.
+func TestAPathIsNoKey(t *testing.T) {
+	for _, text := range []string{
+		"YARN_GLOBAL_FOLDER=/tmp/orchestrate-2697e18c06cc/orchestrate-1887166766/yarn",
+		"sentry: /srv/builds/2697e18c06cc/1887166766",
+	} {
+		if got := New(nil).String(text); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
