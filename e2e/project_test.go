@@ -120,8 +120,8 @@ func gotThrough() map[string]struct{ always, allowed []string } {
 		"codex":        {},
 		"gemini":       {always: []string{"read work/GEMINI.md"}, allowed: []string{"ran work_.gemini_settings.json", "read work/GEMINI.md"}},
 		"copilot":      {allowed: []string{"read work/.github/copilot-instructions.md", "read work/AGENTS.md", "read work/CLAUDE.md", "read work/GEMINI.md"}},
-		"pi":           {allowed: []string{"read work/AGENTS.md"}},
-		"command-code": {always: []string{"read AGENTS.md", "read work/AGENTS.md"}, allowed: []string{"read AGENTS.md", "read work/AGENTS.md"}},
+		"pi":           {allowed: []string{"read AGENTS.md", "read work/AGENTS.md"}},
+		"command-code": {always: []string{"read work/AGENTS.md"}, allowed: []string{"read work/AGENTS.md"}},
 		"cline": {
 			always:  []string{"ran work_.clinerules_hooks_TaskStart", "read work/.clinerules/rule.md", "read work/AGENTS.md"},
 			allowed: []string{"ran work_.clinerules_hooks_TaskStart", "read work/.clinerules/rule.md", "read work/AGENTS.md"},
@@ -178,15 +178,14 @@ func TestQwenInAProjectThatItWouldChange(t *testing.T) {
 	}
 }
 
-// A tree of a job lies in the checkout: what is in the checkout's own folder, and not in
-// the commit that the job starts from, is none of the job's.
+// Configuration of a folder above is none of a job's, which works in a tree of its own in
+// the checkout.
 func TestOpencodeReadsNoConfigurationOfParentFolders(t *testing.T) {
-	a, nonces := opencode(), texts("work")
+	a, nonces := opencode(), texts(".")
 	l := newAgentLab(t, strings.Replace(wordOfTheDay, "rules:\n", "rules:\n  - {name: write, contains: Make the file made.txt., turn: 0, do: [{write: {path: made.txt, content: x}}]}\n", 1), nonces, a)
 	ok(t, os.Mkdir(filepath.Join(l.base, "marks"), 0o700))
 	l.repository("README.md", "x")
-	l.brings("work", nonces)
-	l.file("work/.git/info/exclude", "*\n")
+	l.brings(".", nonces)
 	e := l.spec("version: 1\narbiter: {mode: checks-only}\ndefaults: {runtime: opencode, timeout: 5m, expected_output: a file}\njobs:\n" +
 		"  - {id: write, task: docs, effect: scoped-write, isolation: worktree, owned_paths: [made.txt], prompt: Make the file made.txt.}\n")
 	if s := e.status("write"); s.Status != ledger.Success {
