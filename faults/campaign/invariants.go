@@ -18,6 +18,7 @@ import (
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/ledger/ledgertest"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/supervise"
 )
 
 // judgeJournal holds the records of a run that has ended against its jobs: each
@@ -77,7 +78,7 @@ func notAdopted(h Held, started, ended []ledger.Record) string {
 	case len(ended) != 1:
 		return fmt.Sprintf("the journal says %d times that it ended", len(ended))
 	case ended[0].Settled.Status == ledger.Interrupted:
-		return "it was interrupted: " + ended[0].Settled.ReasonEvidence
+		return fmt.Sprintf("it was interrupted: %s", ended[0].Settled.ReasonEvidence)
 	}
 	return ""
 }
@@ -130,24 +131,54 @@ func judgeHistory(id string, data []byte, jobs []string) (broken []Fault) {
 }
 
 // judgeCgroups demands that no control group of the run's attempts is left.
-func judgeCgroups(dir string) (broken []Fault) {
+func judgeCgroups(held []Held) (broken []Fault) {
 	groups := map[string]bool{}
-	err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
-		if err != nil || d.Name() != ledger.AttemptLockFile {
-			return err
-		}
-		data, err := os.ReadFile(file)
-		if group := readHeld("", data).Cgroup; group != "" {
-			groups[group] = true
-		}
-		return err
-	})
-	if err != nil {
-		broken = append(broken, Fault{Torn, err.Error()})
+	for _, h := range held {
+		groups[h.Cgroup] = h.Cgroup != ""
 	}
 	for _, group := range slices.Sorted(maps.Keys(groups)) {
-		if _, err := os.Stat(group); err == nil {
+		if _, err := os.Stat(group); groups[group] && err == nil {
 			broken = append(broken, Fault{Orphan, "a control group is left: " + group})
+		}
+	}
+	return broken
+}
+
+// judgePrivate demands that no private folder of the run's attempts is left, nor the
+// folder that holds them: an attempt that was cut off may have had one that no lock names.
+func judgePrivate(held []Held) (broken []Fault) {
+	places := map[string]bool{}
+	for _, h := range held {
+		if h.Private != "" {
+			places[filepath.Dir(h.Private)] = true
+		}
+	}
+	for _, place := range slices.Sorted(maps.Keys(places)) {
+		if _, err := os.Lstat(place); !errors.Is(err, fs.ErrNotExist) {
+			broken = append(broken, Fault{Orphan, fmt.Sprintf("private folders are left in %s: %v", place, err)})
+		}
+	}
+	return broken
+}
+
+// judgeBoxes demands of a run whose programs are all boxed, or none, that each that ran
+// to its end really was held so, whatever engine saw it end.
+func judgeBoxes(held []Held, boxed bool) (broken []Fault) {
+	for _, h := range held {
+		if h.Mark != "" && h.Boxed != boxed {
+			broken = append(broken, Fault{Lost, fmt.Sprintf("%s: it was to be boxed: %v, and the run's sandbox: %v", h.dir, h.Boxed, boxed)})
+		}
+		data, err := os.ReadFile(filepath.Join(h.dir, ledger.ExitFile))
+		if errors.Is(err, fs.ErrNotExist) { // its supervisor was killed
+			continue
+		}
+		var exit supervise.Exit
+		if err := errors.Join(err, json.Unmarshal(data, &exit)); err != nil {
+			broken = append(broken, Fault{Torn, err.Error()})
+			continue
+		}
+		if exit.PID > 0 && (exit.Sandbox != nil) != boxed {
+			broken = append(broken, Fault{Lost, fmt.Sprintf("%s: the kernel held its program by %v, and the run's sandbox: %v", h.dir, exit.Sandbox, boxed)})
 		}
 	}
 	return broken

@@ -17,6 +17,9 @@ import (
 // of files for it needs no more than this of any one of them.
 const Budget = 200 << 10
 
+// maxItem bounds one item of a list, in runes.
+const maxItem = 2000
+
 // Bundle is what the arbiter is shown. All texts are redacted already.
 type Bundle struct {
 	RunID       string
@@ -110,7 +113,7 @@ func (w *writer) list(title string, items []string) {
 	}
 	w.line("\n%s:", title)
 	for _, s := range items {
-		w.line("- %s", untrusted.From(s).Line(2000))
+		w.line("- %s", untrusted.From(s).Line(maxItem))
 	}
 }
 
@@ -122,7 +125,7 @@ func (w *writer) data(title string, items []string) {
 	}
 	var b strings.Builder
 	for _, s := range items {
-		b.WriteString("- " + untrusted.From(s).Line(2000) + "\n")
+		b.WriteString("- " + untrusted.From(s).Line(maxItem) + "\n")
 	}
 	w.line("\n%s:\n", title)
 	w.WriteString(untrusted.From(b.String()).Fence("data"))
@@ -208,8 +211,8 @@ func (w *writer) facts(e JobEvidence) {
 		facts = append(facts, fmt.Sprintf("bytes dropped from its streams: %d out, %d err", t.Stdout, t.Stderr))
 	}
 	w.list("Status, as the engine recorded it", facts)
-	if s.ReasonEvidence != "" {
-		w.data("What the reason rests on", []string{s.ReasonEvidence})
+	if !s.ReasonEvidence.Empty() {
+		w.data("What the reason rests on", []string{s.ReasonEvidence.Line(maxItem)})
 	}
 }
 

@@ -57,7 +57,7 @@ func Layer1(jobs []JobFacts) []ledger.Finding {
 }
 
 func because(s ledger.JobStatus) string {
-	if s.ReasonEvidence != "" {
+	if !s.ReasonEvidence.Empty() {
 		return fmt.Sprintf("%s: %s", s.Reason, s.ReasonEvidence)
 	}
 	return string(s.Reason)

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"orchestrate/internal/schema"
+	"orchestrate/internal/untrusted"
 )
 
 // answerSchema is the JSON Schema (draft 2020-12) of the arbiter's answer.
@@ -50,8 +51,8 @@ type Answer struct {
 // whole message. The form is strict: no unknown, missing or repeated key, every
 // judged job and every question exactly once. The error lists everything that is
 // wrong, for RepairPrompt.
-func Parse(answer string, judged []string) (Verdict, error) {
-	text := lastBlock(answer)
+func Parse(answer untrusted.Text, judged []string) (Verdict, error) {
+	text := lastBlock(answer.Raw())
 	if err := singleKeys(text); err != nil {
 		return Verdict{}, err
 	}

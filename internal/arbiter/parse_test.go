@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"orchestrate/internal/untrusted"
 )
 
 // good is an answer that passes the jobs.
@@ -42,7 +44,7 @@ func TestParseFindsTheAnswer(t *testing.T) {
 		"the last block":      "Job x said\n```json\n" + other + "\n```\nbut I say\n````JSON  \r\n" + text + "\n````\n",
 		"other fences around": "```go\nx\n```\n```json\n" + text + "\n```",
 	} {
-		got, err := Parse(answer, []string{"a", "b"})
+		got, err := Parse(untrusted.From(answer), []string{"a", "b"})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -79,11 +81,11 @@ func TestParseRefusesEveryOtherForm(t *testing.T) {
 		"an unclosed block":     {"```json\n" + text, "JSON"},
 		"another kind of proof": {change(`"artifact"`, `"hearsay"`), "citations/0/kind"},
 	} {
-		if _, err := Parse(c.answer, []string{"a"}); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := Parse(untrusted.From(c.answer), []string{"a"}); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: error %v does not say %q", name, err, c.says)
 		}
 	}
-	if _, err := Parse(text, []string{"a", "b"}); err == nil || !strings.Contains(err.Error(), `"b"`) {
+	if _, err := Parse(untrusted.From(text), []string{"a", "b"}); err == nil || !strings.Contains(err.Error(), `"b"`) {
 		t.Errorf("a job left out: %v", err)
 	}
 }
@@ -92,11 +94,11 @@ func TestEveryMistakeIsNamedAtOnce(t *testing.T) {
 	v := good("a")
 	v.Overall = "perhaps"
 	v.Jobs[0].Verdict = "maybe"
-	_, err := Parse(encode(t, v), []string{"a"})
+	_, err := Parse(untrusted.From(encode(t, v)), []string{"a"})
 	if err == nil || !strings.Contains(err.Error(), "overall") || !strings.Contains(err.Error(), "jobs/0/verdict") {
 		t.Errorf("got %v", err)
 	}
-	repair := RepairPrompt("THE QUESTION", "my ```answer```", err)
+	repair := RepairPrompt("THE QUESTION", untrusted.From("my ```answer```"), err)
 	for _, want := range []string{"THE QUESTION", "my ```answer```", "jobs/0/verdict", "same judgement"} {
 		if !strings.Contains(repair, want) {
 			t.Errorf("the repair prompt lacks %q", want)
@@ -110,7 +112,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("[[[{\"a\":[}]")
 	f.Add("\"a\" \"a\"")
 	f.Fuzz(func(t *testing.T, s string) {
-		if v, err := Parse(s, []string{"a"}); err == nil && (len(v.Questions) != 9 || len(v.Jobs) != 1) {
+		if v, err := Parse(untrusted.From(s), []string{"a"}); err == nil && (len(v.Questions) != 9 || len(v.Jobs) != 1) {
 			t.Errorf("an incomplete answer is taken: %+v", v)
 		}
 	})

@@ -32,12 +32,12 @@ Questions:`)
 
 // RepairPrompt asks once more, for the form only: the same question, the answer
 // that could not be read, and what is wrong with it.
-func RepairPrompt(prompt, answer string, problem error) string {
+func RepairPrompt(prompt string, answer untrusted.Text, problem error) string {
 	var w writer
 	w.WriteString(prompt)
 	w.line("\n# Your answer could not be read\n\nYou have answered this before. The judgement stands; only its form is wrong. Give the same judgement again in the form asked for, as one fenced json block. What is wrong:\n")
 	w.WriteString(untrusted.From(problem.Error()).Fence("problem"))
 	w.line("\nYour answer was:\n")
-	w.WriteString(untrusted.From(cut(answer, int64(len(answer)), 32<<10, "your first answer")).Fence("answer"))
+	w.WriteString(answer.Through(func(s string) string { return cut(s, int64(len(s)), 32<<10, "your first answer") }).Fence("answer"))
 	return w.String()
 }

@@ -3,12 +3,14 @@ package arbiter
 import (
 	"encoding/json"
 	"fmt"
+
+	"orchestrate/internal/untrusted"
 )
 
 // Softened lists where an answer that was only to be given in another form is more
 // favourable than the first one, as far as that can be read at all. A judgement
 // that changes when it is asked for again is no judgement.
-func Softened(first string, second Verdict) (changed []string) {
+func Softened(first untrusted.Text, second Verdict) (changed []string) {
 	var loose struct {
 		Overall string `json:"overall"`
 		Jobs    []struct {
@@ -16,7 +18,7 @@ func Softened(first string, second Verdict) (changed []string) {
 			Verdict string `json:"verdict"`
 		} `json:"jobs"`
 	}
-	if json.Unmarshal([]byte(lastBlock(first)), &loose) != nil {
+	if json.Unmarshal([]byte(lastBlock(first.Raw())), &loose) != nil {
 		return nil // nothing of it can be held against the second
 	}
 	if loose.Overall != "" && loose.Overall != Pass && second.Overall == Pass {

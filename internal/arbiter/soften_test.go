@@ -3,6 +3,8 @@ package arbiter
 import (
 	"slices"
 	"testing"
+
+	"orchestrate/internal/untrusted"
 )
 
 func TestARepairedAnswerIsHeldToTheFirst(t *testing.T) {
@@ -18,7 +20,7 @@ func TestARepairedAnswerIsHeldToTheFirst(t *testing.T) {
 		{"only keys are missing", "```json\n{\"jobs\":[]}\n```", nil},
 		{"it was no JSON at all", "All is well.", nil},
 	} {
-		if got := Softened(c.first, pass); !slices.Equal(got, c.want) {
+		if got := Softened(untrusted.From(c.first), pass); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

@@ -36,7 +36,7 @@ var startsProcesses = []string{
 
 // leanSupervisor is all of this module that the supervisor binary may link.
 var leanSupervisor = []string{
-	"cmd/orchestrate-supervise", "internal/supervise", "internal/process", "internal/failpoint", "internal/capture", "internal/secret", "internal/version", "internal/sandbox",
+	"cmd/orchestrate-supervise", "internal/supervise", "internal/process", "internal/failpoint", "internal/capture", "internal/secret", "internal/version", "internal/sandbox", "internal/untrusted",
 	"internal/runtime", "internal/runtime/probe", "internal/runtime/decoders",
 	"internal/runtime/claude", "internal/runtime/codex", "internal/runtime/exec", "internal/runtime/standin",
 	"internal/runtime/qwen", "internal/runtime/copilot", "internal/runtime/gemini",

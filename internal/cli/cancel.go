@@ -16,7 +16,6 @@ import (
 	"orchestrate/internal/process"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/ui"
-	"orchestrate/internal/untrusted"
 )
 
 type cancelOptions struct {
@@ -244,7 +243,7 @@ func endOf(run *ledger.Run, j ledger.JobState) (line string, proven bool, err er
 	case err != nil:
 		return "", false, err
 	case j.Reason == runtime.BlockedTreeUnproven:
-		return fmt.Sprintf("  %s: %s", j.ID, untrusted.From(j.Evidence).Line(0)), false, nil
+		return fmt.Sprintf("  %s: %s", j.ID, j.Evidence.Line(0)), false, nil
 	case len(all) == 0 || j.Status == ledger.Running:
 		return fmt.Sprintf("  %s: nothing says that it has ended; see %s", j.ID, run.JobDir(j.ID)), false, nil
 	}

@@ -7,6 +7,7 @@ import (
 
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/untrusted"
 )
 
 // What was ended is told with its proof; what is not proven to have ended is named,
@@ -33,7 +34,7 @@ func TestEndOf(t *testing.T) {
 		{ledger.JobState{ID: "stays", Status: ledger.Failed}, &ledger.JobStatus{Status: ledger.Failed, Proof: &ledger.Proof{}}, "not proven gone; see " + run.Path("stays/exit.json"), false},
 		{ledger.JobState{ID: "runs", Status: ledger.Running}, &ledger.JobStatus{Status: ledger.Interrupted}, "nothing says that it has ended; see " + run.JobDir("runs"), false},
 		{ledger.JobState{ID: "lost", Status: ledger.Queued}, nil, "nothing says that it has ended", false},
-		{ledger.JobState{ID: "held", Status: ledger.Blocked, Reason: runtime.BlockedTreeUnproven, Evidence: "pid 7 is left"}, nil, "pid 7 is left", false},
+		{ledger.JobState{ID: "held", Status: ledger.Blocked, Reason: runtime.BlockedTreeUnproven, Evidence: untrusted.From("pid 7 is left")}, nil, "pid 7 is left", false},
 	} {
 		if tc.status != nil {
 			_, lock, err := run.BeginAttempt(tc.job.ID, 1)

@@ -79,7 +79,7 @@ func tell(w io.Writer, s engine.Story, absent []string) {
 	if s.NotStarted != "" {
 		v.line("not started", s.NotStarted)
 	} else if s.Reason != "" {
-		v.line("why", string(s.Reason)+": "+s.Evidence)
+		v.line("why", fmt.Sprintf("%s: %s", s.Reason, s.Evidence))
 	}
 	v.line("next", s.NextStep)
 	if r := s.Newest(); r != nil {
@@ -112,7 +112,7 @@ func tell(w io.Writer, s engine.Story, absent []string) {
 func tellAttempt(v view, a engine.Attempt, absent []string) {
 	fmt.Fprintf(v.w, "\nattempt %d  %s\n", a.Attempt, span(a))
 	if a.Reason != "" {
-		v.line("ended", string(a.Reason)+": "+a.Evidence)
+		v.line("ended", fmt.Sprintf("%s: %s", a.Reason, a.Evidence))
 	}
 	v.line("then", a.Then)
 	v.route(a.Route)

@@ -26,11 +26,11 @@ type smoked struct {
 	Made          bool           `json:"made"` // false: it was not called, and Evidence says why
 	Status        ledger.Status  `json:"status"`
 	Reason        runtime.Reason `json:"reason"`
-	Evidence      string         `json:"evidence"`
+	Evidence      untrusted.Text `json:"evidence"`
 	NextStep      string         `json:"nextStep"`
 	Command       string         `json:"command"` // redacted
 	ObservedModel string         `json:"observedModel"`
-	Answer        string         `json:"answer"`
+	Answer        untrusted.Text `json:"answer"`
 	Usage         *runtime.Usage `json:"usage"`
 	At            time.Time      `json:"at"`
 	DurationMs    int64          `json:"durationMs"`
@@ -44,7 +44,7 @@ func (s smoked) answered() bool { return s.Status == ledger.Success }
 func smokeCall(ctx context.Context, sys System, st *station, p runtime.Profile, limit time.Duration) smoked {
 	s := smoked{Runtime: p.Runtime, Status: ledger.Blocked, At: sys.Now().UTC()}
 	if why := uncallable(p); why != "" {
-		s.Evidence, s.NextStep = why, p.NextStep
+		s.Evidence, s.NextStep = untrusted.From(why), p.NextStep
 		return s
 	}
 	a := st.Adapters[slices.IndexFunc(st.Adapters, func(a runtime.Adapter) bool { return a.Name() == p.Runtime })]
@@ -64,7 +64,7 @@ func smokeCall(ctx context.Context, sys System, st *station, p runtime.Profile, 
 	}
 	call, err := st.host.Call(ctx, a, limit, build)
 	if call.Asked == "" && err != nil {
-		s.Evidence, s.NextStep = err.Error(), p.NextStep
+		s.Evidence, s.NextStep = untrusted.From(err.Error()), p.NextStep
 		return s
 	}
 	s.settle(call, err, policy.Facts{Pin: model, Models: p.Models})
@@ -122,12 +122,12 @@ func (s smoked) show(w io.Writer) {
 	line := func(text string) string { return untrusted.From(text).Line(200) }
 	switch {
 	case !s.Made:
-		fmt.Fprintf(w, "smoke: %s was not called: %s\n", s.Runtime, line(s.Evidence))
+		fmt.Fprintf(w, "smoke: %s was not called: %s\n", s.Runtime, s.Evidence.Line(200))
 	case s.answered():
-		fmt.Fprintf(w, "smoke: %s answered %q in %s\n  model  %s\n  usage  %s\n", s.Runtime, untrusted.From(s.Answer).Line(60),
+		fmt.Fprintf(w, "smoke: %s answered %q in %s\n  model  %s\n  usage  %s\n", s.Runtime, s.Answer.Line(60),
 			seconds(s.DurationMs), cmp.Or(line(s.ObservedModel), "it did not say which"), used(s.Usage))
 	default:
-		fmt.Fprintf(w, "smoke: %s failed after %s: %s: %s\n", s.Runtime, seconds(s.DurationMs), s.Reason, line(s.Evidence))
+		fmt.Fprintf(w, "smoke: %s failed after %s: %s: %s\n", s.Runtime, seconds(s.DurationMs), s.Reason, s.Evidence.Line(200))
 	}
 	if s.NextStep != "" {
 		fmt.Fprintf(w, "  next   %s\n", line(s.NextStep))
@@ -164,7 +164,7 @@ func (s smoked) profile(p runtime.Profile) runtime.Profile {
 	}
 	p.Evidence = append(slices.Clone(p.Evidence), runtime.Evidence{
 		Asked: "smoke: " + s.Command, ExitCode: s.ExitCode, At: s.At, DurationMs: s.DurationMs, TimedOut: s.Reason == runtime.ReasonTimeout,
-		Answer: untrusted.From(strings.TrimSpace(fmt.Sprintf("%s %s %s: %s", s.Status, s.Reason, s.ObservedModel, said))).Line(300),
+		Answer: untrusted.Sprintf("%s %s %s: %s", s.Status, s.Reason, s.ObservedModel, said).Line(300),
 	})
 	switch {
 	case s.answered() && signInUnknown(p):
@@ -174,7 +174,7 @@ func (s smoked) profile(p runtime.Profile) runtime.Profile {
 		p.Reason, p.NextStep = "", ""
 	case s.Reason == runtime.ReasonAuth:
 		p.SignedIn, p.State = new(false), runtime.StateUnavailable
-		p.Reason, p.NextStep = "a smoke call was refused: "+untrusted.From(s.Evidence).Line(200), s.NextStep
+		p.Reason, p.NextStep = "a smoke call was refused: "+s.Evidence.Line(200), s.NextStep
 	}
 	return p
 }

@@ -14,7 +14,6 @@ import (
 
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/ui"
-	"orchestrate/internal/untrusted"
 )
 
 type statusOptions struct {
@@ -183,8 +182,8 @@ func showState(out io.Writer, s ledger.State) error {
 	fmt.Fprintln(t, "JOB\tSTATUS\tATTEMPT\tRUNTIME\tMODEL\tWHY")
 	for _, j := range jobsOf(s) {
 		why := string(j.Reason)
-		if j.Evidence != "" {
-			why += ": " + untrusted.From(j.Evidence).Line(120)
+		if !j.Evidence.Empty() {
+			why += ": " + j.Evidence.Line(120)
 		}
 		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%s\n", j.ID, j.Status, j.Attempt, orDash(j.Runtime), show(j.Model), orDash(why))
 	}

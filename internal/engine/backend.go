@@ -16,6 +16,7 @@ import (
 	"orchestrate/internal/route"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/supervise"
+	"orchestrate/internal/untrusted"
 )
 
 // spacing is the least time between two starts of a runtime that shares state
@@ -91,7 +92,7 @@ func (r *run) block(id string, why route.Block) {
 func (r *run) undispatched(id string, reason runtime.Reason, detail string) ledger.JobStatus {
 	j := r.jobs[id]
 	s := r.statusOf(&attempt{job: j.planned.Job, route: j.route})
-	s.Status, s.Reason, s.ReasonEvidence = ledger.Blocked, reason, detail
+	s.Status, s.Reason, s.ReasonEvidence = ledger.Blocked, reason, untrusted.From(detail)
 	s.Attempts = r.attempts[id] // of earlier times, if any
 	if n := len(j.ended); n > 0 {
 		s.Proof = j.ended[n-1].Proof
@@ -324,9 +325,9 @@ func (r *run) carry(ctx context.Context, slot int, a *attempt) (settlement, poli
 	defer r.dropPrivate(a)
 	failed := func(err error) (settlement, policy.Settlement) {
 		if ctx.Err() != nil {
-			return settlement{}, policy.Settlement{Status: ledger.Interrupted, Reason: runtime.ReasonCancelled, Evidence: "cancelled before its program ran"}
+			return settlement{}, policy.Settlement{Status: ledger.Interrupted, Reason: runtime.ReasonCancelled, Evidence: untrusted.From("cancelled before its program ran")}
 		}
-		return settlement{}, policy.Settlement{Status: ledger.Failed, Reason: runtime.ReasonSpawn, Evidence: err.Error()}
+		return settlement{}, policy.Settlement{Status: ledger.Failed, Reason: runtime.ReasonSpawn, Evidence: untrusted.From(err.Error())}
 	}
 	if !a.taken {
 		if err := r.prepare(ctx, a); err != nil {
@@ -347,7 +348,7 @@ func (r *run) carry(ctx context.Context, slot int, a *attempt) (settlement, poli
 	s, how, err := r.settle(ctx, slot, a, r.changedBy(ctx, a, mine))
 	switch {
 	case err != nil && (how.Status == ledger.Success || how.Status == ""): // "": it could not be classed
-		how = policy.Settlement{Status: ledger.Failed, Reason: runtime.ReasonCrash, Evidence: err.Error()}
+		how = policy.Settlement{Status: ledger.Failed, Reason: runtime.ReasonCrash, Evidence: untrusted.From(err.Error())}
 	case err != nil: // it failed already; what else went wrong does not hide why
 		r.tell("job " + a.job.ID + ": " + err.Error())
 	}

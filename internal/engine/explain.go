@@ -5,6 +5,7 @@ import (
 
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/untrusted"
 )
 
 // Story is what the records of a run say of one of its jobs. They were redacted
@@ -19,7 +20,7 @@ type Story struct {
 	SideEffects   string         `json:"sideEffects"`
 	Status        ledger.Status  `json:"status"`
 	Reason        runtime.Reason `json:"reason"`
-	Evidence      string         `json:"evidence"`
+	Evidence      untrusted.Text `json:"evidence"`
 	NotStarted    string         `json:"notStarted"` // why it was never dispatched; "" = it was
 	NextStep      string         `json:"nextStep"`   // what a person can do; "" when nothing is needed
 	Route         *ledger.Route  `json:"route"`      // of a job that was never dispatched, null = none is on record
@@ -48,7 +49,7 @@ type Attempt struct {
 	Attempt       int            `json:"attempt"`
 	Status        ledger.Status  `json:"status"` // running until it has ended
 	Reason        runtime.Reason `json:"reason"`
-	Evidence      string         `json:"evidence"`
+	Evidence      untrusted.Text `json:"evidence"`
 	StartedAt     time.Time      `json:"startedAt"`
 	EndedAt       *time.Time     `json:"endedAt"`
 	ExitCode      *int           `json:"exitCode"`

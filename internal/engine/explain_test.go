@@ -10,6 +10,7 @@ import (
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/spec"
+	"orchestrate/internal/untrusted"
 )
 
 // What a job allows passes; what passes for no job, or is withheld for its value,
@@ -98,7 +99,7 @@ func TestWhyAJobNeverBegan(t *testing.T) {
 		},
 		"it is asked when all jobs have settled": func(t *teller) { t.story.Job = ledger.ArbiterJob },
 		"dependency: b failed": func(t *teller) {
-			t.story.Status, t.story.Reason, t.story.Evidence = ledger.Blocked, runtime.BlockedDependency, "b failed"
+			t.story.Status, t.story.Reason, t.story.Evidence = ledger.Blocked, runtime.BlockedDependency, untrusted.From("b failed")
 		},
 		"it waits for b (failed); the run has ended, and `orchestrate resume r` goes on with it": func(t *teller) {
 			t.story.DependsOn, t.ended = []Waited{{"b", ledger.Failed}}, true

@@ -15,6 +15,7 @@ import (
 	"orchestrate/internal/policy"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/spec"
+	"orchestrate/internal/untrusted"
 )
 
 // judge draws the verdict: layer 1 by the engine, then the arbiter where one is
@@ -111,7 +112,7 @@ func (r *run) ask(ctx context.Context, c *arbiter.Case) {
 	answer, first, status := r.answerTo(ctx, q)
 	c.Findings = append(c.Findings, arbiter.Layer1([]arbiter.JobFacts{r.arbiterFacts(status)})...)
 	v, problem := arbiter.Parse(answer, c.Judged)
-	if changed := arbiter.Softened(first, v); first != "" && problem == nil && len(changed) > 0 {
+	if changed := arbiter.Softened(first, v); !first.Empty() && problem == nil && len(changed) > 0 {
 		c.Unusable = "the repair round changed the judgement, not only its form: " + strings.Join(changed, "; ")
 		return
 	}
@@ -186,10 +187,10 @@ func cites(b arbiter.Bundle) (all []string) {
 
 // answerTo is what an arbiter before said to exactly this evidence, or the answer to
 // asking now.
-func (r *run) answerTo(ctx context.Context, q question) (answer, first string, status ledger.JobStatus) {
+func (r *run) answerTo(ctx context.Context, q question) (answer, first untrusted.Text, status ledger.JobStatus) {
 	if k := r.kept; k != nil && bytes.Equal(k.evidence, q.evidence) {
 		r.note(ledger.Noted("", "nothing that the arbiter reviewed has changed, so its answer stands"))
-		return k.answer, "", k.status
+		return untrusted.From(k.answer), untrusted.Text{}, k.status
 	}
 	if a := r.led.State().Arbiter; a != nil && a.Status.Settled() {
 		r.fail(r.led.Append(ledger.Requeued(ledger.ArbiterJob, "what it reviewed has changed, or it gave no answer that counts")))
@@ -201,7 +202,7 @@ func (r *run) answerTo(ctx context.Context, q question) (answer, first string, s
 // question asks until there is an answer or nothing more to be had: once more for
 // the form only, once more when the service was too busy to begin, and once more when
 // the arbiter was cut off. first is the answer whose form was wrong, "" if none was.
-func (r *run) question(ctx context.Context, q question) (answer, first string, status ledger.JobStatus) {
+func (r *run) question(ctx context.Context, q question) (answer, first untrusted.Text, status ledger.JobStatus) {
 	prompt := arbiter.Prompt(q.evidence)
 	asked := prompt
 	for a := r.arbiterUnderWay(ctx, q); ; a = nil {
@@ -211,7 +212,7 @@ func (r *run) question(ctx context.Context, q question) (answer, first string, s
 			r.awaitPause(ctx, a.route.Runtime)
 		}
 		var next turn
-		answer, status, next = r.arbitrate(ctx, a, q, first == "")
+		answer, status, next = r.arbitrate(ctx, a, q, first.Empty())
 		switch {
 		case next.repair != nil:
 			r.tell("the arbiter was asked again, because its answer had not the form asked for")
@@ -300,7 +301,7 @@ func (r *run) next(ctx context.Context, a *attempt, how policy.Settlement, probl
 
 // arbitrate carries out one attempt of the arbiter; it has a directory like a
 // job, and its records.
-func (r *run) arbitrate(ctx context.Context, a *attempt, q question, mayRepair bool) (string, ledger.JobStatus, turn) {
+func (r *run) arbitrate(ctx context.Context, a *attempt, q question, mayRepair bool) (untrusted.Text, ledger.JobStatus, turn) {
 	defer a.release()
 	if !a.taken {
 		r.fail(r.led.Append(ledger.Intent(a.job.ID, a.n, a.route)))
@@ -308,12 +309,12 @@ func (r *run) arbitrate(ctx context.Context, a *attempt, q question, mayRepair b
 	}
 	how, s, err := r.arbiterAttempt(ctx, a, q.evidence)
 	if err != nil {
-		how = policy.Settlement{Status: ledger.Failed, Reason: runtime.ReasonSpawn, Evidence: err.Error()}
+		how = policy.Settlement{Status: ledger.Failed, Reason: runtime.ReasonSpawn, Evidence: untrusted.From(err.Error())}
 	}
 	answer := a.exit.Outcome.Answer
 	_, problem := arbiter.Parse(answer, q.judged)
 	if how.Status == ledger.Success && problem != nil {
-		how = policy.Settlement{Status: ledger.Failed, Reason: runtime.BlockedNoAnswer, Evidence: "its answer has not the form asked for: " + problem.Error()}
+		how = policy.Settlement{Status: ledger.Failed, Reason: runtime.BlockedNoAnswer, Evidence: untrusted.From("its answer has not the form asked for: " + problem.Error())}
 	}
 	status := r.statusOf(a)
 	status.Status, status.Reason, status.ReasonEvidence = how.Status, how.Reason, how.Evidence

@@ -57,7 +57,7 @@ func givenTo(j *spec.Job, got []handed) string {
 
 // workOf is what is recorded of a settled attempt for a later resume.
 func (r *run) workOf(a *attempt, s *settlement) *ledger.Work {
-	w := &ledger.Work{Inputs: a.given, Output: digest([]byte(s.facts.Answer)), Masked: s.displayOnly}
+	w := &ledger.Work{Inputs: a.given, Output: s.facts.Answer.Digest(), Masked: s.displayOnly}
 	if a.at.isolated && a.at.tree != nil {
 		w.Base = a.at.tree.Base
 	}

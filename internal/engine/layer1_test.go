@@ -17,6 +17,7 @@ import (
 	"orchestrate/internal/runtime/standin"
 	"orchestrate/internal/runtime/standin/script"
 	"orchestrate/internal/supervise"
+	"orchestrate/internal/untrusted"
 )
 
 // The rules of layer 1 that no spec and no agent can break: each is broken from
@@ -152,7 +153,7 @@ func (s *supervisor) Close() error { return nil }
 func (s *supervisor) Run(_ context.Context, inv supervise.Invocation, _ []*os.File, _ func(supervise.Process)) (supervise.Exit, error) {
 	e := supervise.Exit{
 		Job: inv.Job, Attempt: inv.Attempt, ExitCode: new(int),
-		Outcome: runtime.Outcome{Completed: true, Answer: "seen", WorkBegun: true},
+		Outcome: runtime.Outcome{Completed: true, Answer: untrusted.From("seen"), WorkBegun: true},
 		Proof:   supervise.Proof{Level: supervise.ProofCgroup, Gone: !s.stays || inv.Job != "look"},
 	}
 	if inv.Job != ledger.ArbiterJob {
@@ -162,7 +163,7 @@ func (s *supervisor) Run(_ context.Context, inv supervise.Invocation, _ []*os.Fi
 		Prompt: string(inv.Stdin),
 		Emit: func(l standin.Line) error {
 			if l.Kind == runtime.EventAnswer {
-				e.Outcome.Answer = l.Text
+				e.Outcome.Answer = untrusted.From(l.Text)
 			}
 			return nil
 		},

@@ -9,6 +9,7 @@ import (
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/policy"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/untrusted"
 )
 
 // What a runtime said about its limits, and what follows for everybody who would use
@@ -50,7 +51,7 @@ func (r *run) holdBack(name string, d policy.Decision, next *ledger.Next) (news 
 
 // sayHeld tells who follows the run, the report and the arbiter that a runtime is
 // held back since an attempt of a job.
-func (r *run) sayHeld(job string, next ledger.Next, evidence string) {
+func (r *run) sayHeld(job string, next ledger.Next, evidence untrusted.Text) {
 	if next.Until != nil {
 		r.tell(fmt.Sprintf("%s gets no new jobs until %s: job %s ran into its limit (%s)", next.Pause, pointInTime(*next.Until), job, evidence))
 		return

@@ -15,6 +15,7 @@ import (
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/secret"
 	"orchestrate/internal/spec"
+	"orchestrate/internal/untrusted"
 )
 
 // bare is a run with a clock, and nothing else but what it said of limits.
@@ -168,7 +169,7 @@ func TestAStatedTimeCountsFromTheEndOfTheAttempt(t *testing.T) {
 			t.Errorf("%v left of what is over", got)
 		}
 		b := &attempt{}
-		b.exit.Outcome.Evidence = "try again at " + time.Now().Local().Add(2*time.Hour).Format("3:04 PM")
+		b.exit.Outcome.Evidence = untrusted.From("try again at " + time.Now().Local().Add(2*time.Hour).Format("3:04 PM"))
 		if got := r.statedWait(runtime.ReasonQuota, b).Round(time.Minute); got != 2*time.Hour {
 			t.Errorf("%q: %v", b.exit.Outcome.Evidence, got)
 		}
@@ -228,7 +229,7 @@ func TestRuntimesAreAskedAgainAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	var said []string
-	r.led.Follow(func(rec ledger.Record) { said = append(said, rec.Text) })
+	r.led.Follow(func(rec ledger.Record) { said = append(said, rec.Text.Raw()) })
 	r.profiles["three"] = runtime.Profile{Runtime: "three", State: runtime.StateAvailable}
 	r.reprobe(t.Context(), map[string]bool{"one": true, "two": false, "three": false})
 	if err := errors.Join(r.broken, r.led.Close()); err != nil {

@@ -66,7 +66,7 @@ func (t trouble) file(name string) string { return ledger.JobPath(t.status.ID, n
 
 // evidence is the line kept with the reason, as data.
 func (t trouble) evidence() string {
-	return untrusted.From(t.status.ReasonEvidence).Line(maxEvidence)
+	return t.status.ReasonEvidence.Line(maxEvidence)
 }
 
 // aboutRuntime is for what the runtime itself could not do.

@@ -12,6 +12,7 @@ import (
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/spec"
+	"orchestrate/internal/untrusted"
 )
 
 func troubled(reason runtime.Reason) trouble {
@@ -19,7 +20,7 @@ func troubled(reason runtime.Reason) trouble {
 		job: &spec.Job{ID: "build", Timeout: time.Minute, FirstOutputTimeout: time.Second},
 		run: "1",
 		status: ledger.JobStatus{
-			ID: "build", Runtime: "codex", Status: ledger.Failed, Reason: reason, ReasonEvidence: "what it said",
+			ID: "build", Runtime: "codex", Status: ledger.Failed, Reason: reason, ReasonEvidence: untrusted.From("what it said"),
 			ObservedModel: "big-2", Proof: &ledger.Proof{Gone: true},
 			Checks: []ledger.Check{
 				{Name: "a", Kind: "run", Status: "passed", Output: "build/checks/1.out"},

@@ -14,6 +14,7 @@ import (
 	"orchestrate/internal/route"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/supervise"
+	"orchestrate/internal/untrusted"
 )
 
 // reconcile brings the ledger up to what is true now: attempts that still run, or
@@ -186,7 +187,7 @@ func (r *run) cutOff(a *attempt, why string, proof supervise.Proof) error {
 	a.exit.Proof = proof
 	r.dropPrivate(a)
 	s := r.statusOf(a)
-	s.Status, s.Reason, s.ReasonEvidence = ledger.Interrupted, runtime.ReasonCutOff, why
+	s.Status, s.Reason, s.ReasonEvidence = ledger.Interrupted, runtime.ReasonCutOff, untrusted.From(why)
 	s = cleaned(r, s)
 	record := ledger.AttemptEnded(s)
 	if r.stopping {

@@ -15,6 +15,7 @@ import (
 	"orchestrate/internal/policy"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/spec"
+	"orchestrate/internal/untrusted"
 	"orchestrate/internal/workspace"
 )
 
@@ -91,23 +92,23 @@ func (r *run) keepAnswer(a *attempt, s *settlement) error {
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
-		s.facts.Answer = string(data)
+		s.facts.Answer = untrusted.From(string(data))
 	}
-	return r.led.WriteFile(ledger.JobPath(a.job.ID, ledger.OutputFile), []byte(s.facts.Answer))
+	return r.led.WriteText(ledger.JobPath(a.job.ID, ledger.OutputFile), s.facts.Answer)
 }
 
 // complaint is the beginning of what an attempt without a completion event wrote to
 // its standard error: why it did not begin stands there, if anywhere.
-func (r *run) complaint(a *attempt) string {
+func (r *run) complaint(a *attempt) untrusted.Text {
 	if a.job.Exec() || a.exit.Outcome.Completed {
-		return ""
+		return untrusted.Text{}
 	}
 	data, err := r.led.ReadFile(ledger.JobPath(a.job.ID, ledger.StderrFile))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		r.note(ledger.Noted(a.job.ID, r.redact.String(err.Error())))
 	}
 	const most = 16 << 10
-	return string(data[:min(len(data), most)])
+	return untrusted.From(string(data[:min(len(data), most)]))
 }
 
 // inspectTree takes a writer's patch, and finds what an observer changed.
@@ -228,14 +229,14 @@ func answers(j *spec.Job, route ledger.Route) bool {
 
 // answerAsOutput writes the answer to the declared output unless the job did so
 // itself, and reports whether it did.
-func (r *run) answerAsOutput(j *spec.Job, answer string) bool {
+func (r *run) answerAsOutput(j *spec.Job, answer untrusted.Text) bool {
 	rel := ledger.JobPath(j.ID, ledger.ArtifactsDir, j.Outputs[0].Path)
-	if _, err := r.led.ReadFile(rel); err == nil || strings.TrimSpace(answer) == "" {
+	if _, err := r.led.ReadFile(rel); err == nil || answer.Blank() {
 		return false
 	}
 	err := r.led.MkdirAll(filepath.ToSlash(filepath.Dir(rel)))
 	if err == nil {
-		err = r.led.WriteFile(rel, []byte(answer))
+		err = r.led.WriteText(rel, answer)
 	}
 	r.fail(err)
 	return err == nil

@@ -123,11 +123,11 @@ func (t *teller) record(r ledger.Record) {
 	case r.Kind == ledger.KindAttemptEnded, r.Kind == ledger.KindSettled:
 		t.end(r)
 	case r.Kind == ledger.KindRequeued:
-		t.happened(r, "queued again: "+r.Text)
+		t.happened(r, "queued again: "+r.Text.Line(0))
 	case r.Kind == ledger.KindApproved:
 		t.happened(r, "approved (by "+r.Approval.By+")")
 	case r.Kind == ledger.KindNote:
-		t.happened(r, r.Text)
+		t.happened(r, r.Text.Line(0))
 	}
 }
 

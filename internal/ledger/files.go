@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"orchestrate/internal/failpoint"
+	"orchestrate/internal/untrusted"
 )
 
 // Files are for their owner's eyes only.
@@ -19,6 +20,9 @@ const (
 	dirMode  = 0o700
 	fileMode = 0o600
 )
+
+// WriteText puts text from outside into a file, as it is.
+func (r *Run) WriteText(rel string, t untrusted.Text) error { return r.WriteFile(rel, []byte(t.Raw())) }
 
 // WriteFile puts a file in the run directory, with the folders that it needs. A
 // reader sees the old content or the new, never part of one. It survives the death

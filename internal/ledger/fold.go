@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"orchestrate/internal/untrusted"
 )
 
 // folder turns records into a State, one at a time and at a cost that does not
@@ -139,7 +141,7 @@ func (f *folder) runStarted(r Record) error {
 }
 
 func (f *folder) note(r Record) error {
-	if r.Text == "" {
+	if r.Text.Empty() {
 		return errors.New("note without a text")
 	}
 	switch r.About {
@@ -231,7 +233,7 @@ func (j *JobState) requeue(r Record, open bool) error {
 	switch {
 	case open:
 		return errors.New("its attempt is under way")
-	case r.Text == "":
+	case r.Text.Empty():
 		return errors.New("it does not say why")
 	case j.ID == ArbiterJob && j.Attempt == 0 && !j.Status.Settled():
 		return errors.New("it was never asked")
@@ -239,7 +241,7 @@ func (j *JobState) requeue(r Record, open bool) error {
 	if j.Status.Settled() {
 		j.follow()
 	}
-	j.Status, j.Reason, j.Evidence, j.EndedAt = Queued, "", "", nil
+	j.Status, j.Reason, j.Evidence, j.EndedAt = Queued, "", untrusted.Text{}, nil
 	return nil
 }
 
@@ -248,7 +250,7 @@ func (j *JobState) intend(r Record, open bool) error {
 		return fmt.Errorf("attempt %d, with a route, can start only after attempt %d has ended", r.Attempt, r.Attempt-1)
 	}
 	j.Attempt, j.Runtime, j.Model = r.Attempt, r.Route.Runtime, r.Route.Model
-	j.Reason, j.Evidence = "", ""
+	j.Reason, j.Evidence = "", untrusted.Text{}
 	return nil
 }
 

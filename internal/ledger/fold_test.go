@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/untrusted"
 )
 
 func started(jobs ...string) Record {
@@ -41,8 +42,8 @@ func TestAJobsLife(t *testing.T) {
 		started("a", "b"),
 		Intent("a", 1, Route{Runtime: "claude", Model: "m"}),
 		Started("a", 1, 10, 5),
-		Imported("a", 1, runtime.Event{Seq: 1, Kind: runtime.EventText, Text: "hi"}),
-		AttemptEnded(JobStatus{ID: "a", Attempts: 1, Status: Failed, Reason: runtime.ReasonNetwork, ReasonEvidence: "reset"}),
+		Imported("a", 1, runtime.Event{Seq: 1, Kind: runtime.EventText, Text: untrusted.From("hi")}),
+		AttemptEnded(JobStatus{ID: "a", Attempts: 1, Status: Failed, Reason: runtime.ReasonNetwork, ReasonEvidence: untrusted.From("reset")}),
 		Intent("a", 2, Route{Runtime: "codex"}),
 		Started("a", 2, 11, 6),
 		Settle(JobStatus{ID: "a", Attempts: 2, Status: Success, Model: "observed"}),
@@ -210,7 +211,7 @@ func TestWhatCannotHappenIsRefused(t *testing.T) {
 		"requeued after the end":         {started("a"), settled("a", 0, Blocked, ""), Resumed(false), RunEnded("pass", 0), Requeued("a", "x")},
 		"an arbiter never asked, again":  {started("a"), Resumed(false), Requeued(ArbiterJob, "x")},
 		"a note about a stranger thing":  {started("a"), Told("weather", "x")},
-		"a job's note about the run":     {started("a"), {Kind: KindNote, Job: "a", About: AboutRun, Text: "x"}},
+		"a job's note about the run":     {started("a"), {Kind: KindNote, Job: "a", About: AboutRun, Text: untrusted.From("x")}},
 		"an approval of nothing":         {started("a"), {Kind: KindApproved, Job: "a"}},
 		"an approval of another job":     {started("a", "b"), {Kind: KindApproved, Job: "b", Approval: &Given{Approval: allowed.Approval}}},
 		"an approval of a stranger":      {started("b"), Approved(allowed)},
@@ -279,8 +280,8 @@ func anyRecord(rt *rapid.T, s State) Record {
 	return rapid.SampledFrom([]Record{
 		Intent(job.ID, n+1, Route{Runtime: "exec", Model: text}),
 		Started(job.ID, n, 7, 9),
-		Imported(job.ID, n, runtime.Event{Seq: 1, At: day, Kind: runtime.EventText, Text: text}),
-		AttemptEnded(JobStatus{ID: job.ID, Attempts: n, Status: Failed, Reason: runtime.ReasonCrash, ReasonEvidence: text}),
+		Imported(job.ID, n, runtime.Event{Seq: 1, At: day, Kind: runtime.EventText, Text: untrusted.From(text)}),
+		AttemptEnded(JobStatus{ID: job.ID, Attempts: n, Status: Failed, Reason: runtime.ReasonCrash, ReasonEvidence: untrusted.From(text)}),
 		settled(job.ID, n, Success, ""),
 		settled(job.ID, n, Failed, runtime.ReasonTimeout),
 		Noted("", text),

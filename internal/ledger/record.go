@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/untrusted"
 )
 
 // SchemaVersion is the version of every JSON form that this program writes.
@@ -40,7 +41,7 @@ type Record struct {
 	Attempt       int            `json:"attempt,omitempty"` // 0 = never dispatched
 	Status        Status         `json:"status,omitempty"`
 	Reason        runtime.Reason `json:"reason,omitempty"`
-	Text          string         `json:"text,omitempty"`
+	Text          untrusted.Text `json:"text,omitzero"`
 	PID           int            `json:"pid,omitempty"`
 	StartTime     uint64         `json:"startTime,omitempty"` // as in runtime.Event
 	Run           *RunInfo       `json:"run,omitempty"`
@@ -146,18 +147,18 @@ func Settle(s JobStatus) Record {
 
 // Noted is something worth knowing about the run, or about job unless it is "".
 func Noted(job, text string) Record {
-	return Record{Kind: KindNote, Job: job, Text: text}
+	return Record{Kind: KindNote, Job: job, Text: untrusted.From(text)}
 }
 
 // Told is a note of the run that the arbiter and the report are told too.
 func Told(about, text string) Record {
-	return Record{Kind: KindNote, About: about, Text: text}
+	return Record{Kind: KindNote, About: about, Text: untrusted.From(text)}
 }
 
 // LeftSecret says that attempt n of job left a secret, which is about to be taken out
 // of the run directory: text names it and where it was, never its value.
 func LeftSecret(job string, n int, text string) Record {
-	return Record{Kind: KindNote, Job: job, Attempt: n, About: AboutSecret, Text: text}
+	return Record{Kind: KindNote, Job: job, Attempt: n, About: AboutSecret, Text: untrusted.From(text)}
 }
 
 // Resumed says that another engine carries the run on, whether or not it had ended.
@@ -171,7 +172,7 @@ func Approved(g Given) Record { return Record{Kind: KindApproved, Job: g.Job, Ap
 
 // Requeued puts a job of a resumed run back into the queue, and says why.
 func Requeued(job, why string) Record {
-	return Record{Kind: KindRequeued, Job: job, Text: why}
+	return Record{Kind: KindRequeued, Job: job, Text: untrusted.From(why)}
 }
 
 // Arbitrating says that the jobs are over and the arbiter's turn has come.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/untrusted"
 )
 
 // The phases of a run.
@@ -41,7 +42,7 @@ type JobState struct {
 	ID        string         `json:"id"`
 	Status    Status         `json:"status"`
 	Reason    runtime.Reason `json:"reason"` // of a queued job: why its last attempt ended
-	Evidence  string         `json:"evidence"`
+	Evidence  untrusted.Text `json:"evidence"`
 	Attempt   int            `json:"attempt"` // newest, 0 = never dispatched
 	Runtime   string         `json:"runtime"`
 	Model     string         `json:"model"`     // observed, else requested

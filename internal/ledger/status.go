@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/untrusted"
 )
 
 // Status is where a job stands.
@@ -42,7 +43,7 @@ type JobStatus struct {
 	RiskTier       string         `json:"riskTier"`
 	Status         Status         `json:"status"`
 	Reason         runtime.Reason `json:"reason"`
-	ReasonEvidence string         `json:"reasonEvidence"`
+	ReasonEvidence untrusted.Text `json:"reasonEvidence"`
 	ExitCode       *int           `json:"exitCode"`
 	Signal         string         `json:"signal"`
 	DurationMs     int64          `json:"durationMs"`

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/untrusted"
 )
 
 // whole is a run of twenty jobs as the engine writes it, with retries, jobs that were
@@ -88,7 +89,7 @@ func (w *whole) attempt(t testing.TB, r *Run, job string, n int) {
 	must(t, r.WriteJSON(JobPath(job, ExitFile), map[string]any{"job": job, "attempt": n}))
 	if n == 2 { // else the journal is too long to be read from every byte on
 		w.add(t, r, Started(job, n, 7, 9))
-		w.add(t, r, Imported(job, n, runtime.Event{Seq: 1, At: day, Kind: runtime.EventText, Text: "hi"}))
+		w.add(t, r, Imported(job, n, runtime.Event{Seq: 1, At: day, Kind: runtime.EventText, Text: untrusted.From("hi")}))
 	}
 }
 

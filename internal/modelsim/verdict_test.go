@@ -9,6 +9,7 @@ import (
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/modelsim"
 	"orchestrate/internal/spec"
+	"orchestrate/internal/untrusted"
 )
 
 // bundle is the evidence of two jobs, one of which writes what looks like a third.
@@ -29,7 +30,7 @@ func verdict(t *testing.T, step string) (arbiter.Verdict, []ledger.JobVerdict) {
 	}
 	got := l.post("/v1/messages", `{"model":"m","messages":[{"role":"user","content":`+string(prompt)+`}]}`)
 	text, _ := at(decoded(t, got.body), "content", 0, "text").(string)
-	v, err := arbiter.Parse(text, []string{"a", "b"})
+	v, err := arbiter.Parse(untrusted.From(text), []string{"a", "b"})
 	if err != nil {
 		t.Fatalf("%v in %s", err, text)
 	}

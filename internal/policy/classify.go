@@ -9,6 +9,7 @@ import (
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/supervise"
+	"orchestrate/internal/untrusted"
 )
 
 // Facts is all that the end of an attempt is judged by: what the supervisor saw,
@@ -20,8 +21,8 @@ type Facts struct {
 	Pin    string          // the model that was asked for; "" = none
 	Models []runtime.Model // the live list, for aliases
 
-	Answer string // the final answer, wherever it came from
-	Stderr string // the beginning of its standard error, as kept
+	Answer untrusted.Text // the final answer, wherever it came from
+	Stderr untrusted.Text // the beginning of its standard error, as kept
 
 	// Findings of the engine, each line naming what and where; empty = kept.
 	Budget         string   // the budget that ended the attempt
@@ -39,7 +40,7 @@ type Facts struct {
 type Settlement struct {
 	Status   ledger.Status
 	Reason   runtime.Reason
-	Evidence string // the line that says so
+	Evidence untrusted.Text // the line that says so
 }
 
 // Classify settles an attempt. The first that applies decides:
@@ -63,7 +64,7 @@ type Settlement struct {
 //     wrote_while_observing, ownership_violation, empty_output, missing_output,
 //     check_failed
 func Classify(f Facts) Settlement {
-	for _, rule := range []func(Facts) (runtime.Reason, string){stopped, refused, limited, flagged, uncompleted, found} {
+	for _, rule := range []func(Facts) (runtime.Reason, untrusted.Text){stopped, refused, limited, flagged, uncompleted, found} {
 		reason, evidence := rule(f)
 		switch reason {
 		case "":
@@ -76,61 +77,61 @@ func Classify(f Facts) Settlement {
 	return Settlement{Status: ledger.Success}
 }
 
-func stopped(f Facts) (runtime.Reason, string) {
+func stopped(f Facts) (runtime.Reason, untrusted.Text) {
 	switch {
 	case f.Lost != "" && f.Unproven:
-		return runtime.ReasonCrash, "the supervisor failed: " + f.Lost
+		return runtime.ReasonCrash, untrusted.From("the supervisor failed: " + f.Lost)
 	case f.Lost != "":
-		return runtime.ReasonCutOff, "the supervisor failed: " + f.Lost
+		return runtime.ReasonCutOff, untrusted.From("the supervisor failed: " + f.Lost)
 	case f.Exit.Stop == supervise.StopCancelled && f.Budget != "":
-		return runtime.ReasonBudget, f.Budget
+		return runtime.ReasonBudget, untrusted.From(f.Budget)
 	case f.Exit.Stop == supervise.StopCancelled:
-		return runtime.ReasonCancelled, "stopped on request"
+		return runtime.ReasonCancelled, untrusted.From("stopped on request")
 	case f.Exit.SpawnError != "":
-		return runtime.ReasonSpawn, f.Exit.SpawnError
+		return runtime.ReasonSpawn, untrusted.From(f.Exit.SpawnError)
 	}
-	return "", ""
+	return "", untrusted.Text{}
 }
 
-func refused(f Facts) (runtime.Reason, string) {
+func refused(f Facts) (runtime.Reason, untrusted.Text) {
 	o := f.Exit.Outcome
 	if len(o.Denials) == 0 {
-		return "", ""
+		return "", untrusted.Text{}
 	}
-	var lines []string
+	var lines []untrusted.Text
 	for _, d := range o.Denials {
-		lines = append(lines, fmt.Sprintf("%s refused: %s", d.Tool, d.Boundary))
+		lines = append(lines, untrusted.Sprintf("%s refused: %s", d.Tool, d.Boundary))
 	}
-	return runtime.ReasonPermission, strings.Join(lines, "; ")
+	return runtime.ReasonPermission, untrusted.Join(lines, "; ")
 }
 
-func limited(f Facts) (runtime.Reason, string) {
-	last := ""
-	if e := f.Exit.Outcome.Evidence; e != "" {
-		last = "; the last it said: " + e
+func limited(f Facts) (runtime.Reason, untrusted.Text) {
+	var last untrusted.Text
+	if e := f.Exit.Outcome.Evidence; !e.Empty() {
+		last = untrusted.Sprintf("; the last it said: %s", e)
 	}
 	switch f.Exit.Stop {
 	case supervise.StopTimeout:
-		return runtime.ReasonTimeout, fmt.Sprintf("stopped at its timeout after %d ms%s", f.Exit.DurationMs, last)
+		return runtime.ReasonTimeout, untrusted.Sprintf("stopped at its timeout after %d ms%s", f.Exit.DurationMs, last)
 	case supervise.StopFirstOutput:
-		return runtime.ReasonFirstOutput, fmt.Sprintf("said nothing at all within first_output_timeout (%d ms)%s", f.Exit.DurationMs, last)
+		return runtime.ReasonFirstOutput, untrusted.Sprintf("said nothing at all within first_output_timeout (%d ms)%s", f.Exit.DurationMs, last)
 	}
-	return "", ""
+	return "", untrusted.Text{}
 }
 
-func flagged(f Facts) (runtime.Reason, string) {
+func flagged(f Facts) (runtime.Reason, untrusted.Text) {
 	o := f.Exit.Outcome
 	if !o.ErrorFlag && f.Exit.Stop != supervise.StopSettled {
-		return "", ""
+		return "", untrusted.Text{}
 	}
-	return limitOf(cmp.Or(o.Reason, runtime.ReasonCrash), o.Evidence), cmp.Or(o.Evidence, "the runtime's error flag is set ("+howItEnded(f.Exit)+")")
+	return limitOf(cmp.Or(o.Reason, runtime.ReasonCrash), o.Evidence), cmp.Or(o.Evidence, untrusted.From("the runtime's error flag is set ("+howItEnded(f.Exit)+")"))
 }
 
 // limitOf tells the limit of a plan or a day, after which no waiting in this run helps,
 // from that of a minute. Services answer both in the same way, and only the words for
 // a person differ.
-func limitOf(why runtime.Reason, said string) runtime.Reason {
-	low := strings.ToLower(said)
+func limitOf(why runtime.Reason, said untrusted.Text) runtime.Reason {
+	low := strings.ToLower(said.Raw())
 	plan := anyIn(low, "usage limit", "hour limit", "daily limit", "weekly limit", "monthly limit", "session limit", "your limit") ||
 		strings.Contains(low, "limit reached") && !strings.Contains(low, "rate limit")
 	if plan && (why == runtime.ReasonRateLimit || why == runtime.ReasonCrash && strings.Contains(low, "reset")) {
@@ -140,39 +141,39 @@ func limitOf(why runtime.Reason, said string) runtime.Reason {
 }
 
 // uncompleted is about the completion event and the exit status.
-func uncompleted(f Facts) (runtime.Reason, string) {
+func uncompleted(f Facts) (runtime.Reason, untrusted.Text) {
 	if f.Exec {
 		return execEnd(f.Exit)
 	}
 	o := f.Exit.Outcome
 	switch {
 	case o.Completed && clean(f.Exit):
-		return "", ""
+		return "", untrusted.Text{}
 	case o.Completed && o.Reason != "": // the exit status is its completion, and was none
-		return limitOf(o.Reason, o.Evidence), cmp.Or(o.Evidence, howItEnded(f.Exit))
+		return limitOf(o.Reason, o.Evidence), cmp.Or(o.Evidence, untrusted.From(howItEnded(f.Exit)))
 	case o.Completed:
-		return runtime.ReasonCrash, "completed without its error flag, but " + howItEnded(f.Exit)
+		return runtime.ReasonCrash, untrusted.From("completed without its error flag, but " + howItEnded(f.Exit))
 	case o.Reason != "":
-		return limitOf(o.Reason, o.Evidence), cmp.Or(o.Evidence, howItEnded(f.Exit))
+		return limitOf(o.Reason, o.Evidence), cmp.Or(o.Evidence, untrusted.From(howItEnded(f.Exit)))
 	case usageError(f.Exit):
-		return runtime.ReasonCrash, "ended before it began, as after a usage error: " + howItEnded(f.Exit) + tail(o.Evidence)
+		return runtime.ReasonCrash, untrusted.Sprintf("ended before it began, as after a usage error: %s%s", howItEnded(f.Exit), tail(o.Evidence))
 	}
 	if line := tornConfig(f); line != "" {
-		return runtime.ReasonCrash, "ended before it began, over a configuration file that it could not read, as when another start writes it: " + line
+		return runtime.ReasonCrash, untrusted.From("ended before it began, over a configuration file that it could not read, as when another start writes it: " + line)
 	}
-	return runtime.ReasonNoCompletion, "no completion event; " + howItEnded(f.Exit) + tail(o.Evidence)
+	return runtime.ReasonNoCompletion, untrusted.Sprintf("no completion event; %s%s", howItEnded(f.Exit), tail(o.Evidence))
 }
 
 // execEnd settles a plain program by its exit status. 126 and 127 are what a
 // shell or env answers when the program it was to run is not there.
-func execEnd(e supervise.Exit) (runtime.Reason, string) {
+func execEnd(e supervise.Exit) (runtime.Reason, untrusted.Text) {
 	switch {
 	case clean(e):
-		return "", ""
+		return "", untrusted.Text{}
 	case e.ExitCode != nil && (*e.ExitCode == 126 || *e.ExitCode == 127):
-		return runtime.ReasonSpawn, howItEnded(e) + ": the program could not be run"
+		return runtime.ReasonSpawn, untrusted.From(howItEnded(e) + ": the program could not be run")
 	}
-	return runtime.ReasonCrash, howItEnded(e)
+	return runtime.ReasonCrash, untrusted.From(howItEnded(e))
 }
 
 func clean(e supervise.Exit) bool { return e.Signal == "" && e.ExitCode != nil && *e.ExitCode == 0 }
@@ -191,7 +192,7 @@ func tornConfig(f Facts) string {
 	if clean(f.Exit) || f.Exit.Outcome.WorkBegun || f.Exit.Outcome.SessionID != "" {
 		return ""
 	}
-	for line := range strings.Lines(f.Stderr) {
+	for line := range strings.Lines(f.Stderr.Raw()) {
 		low := strings.ToLower(line)
 		if anyIn(low, "config", "settings", "auth.json") && anyIn(low, "corrupt", "parse", "parsing", "unterminated", "unexpected end", "json at position", "invalid json", "invalid toml") {
 			return strings.TrimSpace(line)
@@ -215,31 +216,31 @@ func howItEnded(e supervise.Exit) string {
 }
 
 // found applies what the engine found, in the order in which it matters.
-func found(f Facts) (runtime.Reason, string) {
+func found(f Facts) (runtime.Reason, untrusted.Text) {
 	observed := f.Exit.Outcome.ObservedModel
 	switch {
 	case f.Unproven:
-		return runtime.ReasonCrash, "its processes are not proven to have ended, so what it left was not looked at"
+		return runtime.ReasonCrash, untrusted.From("its processes are not proven to have ended, so what it left was not looked at")
 	case !PinHolds(f.Pin, observed, f.Models):
-		return runtime.ReasonModelMismatch, fmt.Sprintf("asked for model %q, %q answered", f.Pin, observed)
+		return runtime.ReasonModelMismatch, untrusted.Sprintf("asked for model %q, %q answered", f.Pin, observed)
 	case len(f.InjectedSecret) > 0:
-		return runtime.ReasonInjectedSecret, "it left a secret: " + list(f.InjectedSecret)
+		return runtime.ReasonInjectedSecret, untrusted.From("it left a secret: " + list(f.InjectedSecret))
 	case len(f.WroteObserving) > 0:
-		return runtime.ReasonWroteObserving, "an observing job changed " + list(f.WroteObserving)
+		return runtime.ReasonWroteObserving, untrusted.From("an observing job changed " + list(f.WroteObserving))
 	case len(f.Ownership) > 0:
-		return runtime.ReasonOwnership, "changed outside owned_paths: " + list(f.Ownership)
-	case !f.Exec && strings.TrimSpace(f.Answer) == "":
-		return runtime.ReasonEmptyOutput, "completed, but with an empty final answer"
+		return runtime.ReasonOwnership, untrusted.From("changed outside owned_paths: " + list(f.Ownership))
+	case !f.Exec && f.Answer.Blank():
+		return runtime.ReasonEmptyOutput, untrusted.From("completed, but with an empty final answer")
 	case len(f.MissingOutputs) > 0:
-		return runtime.ReasonMissingOutput, "declared output: " + list(f.MissingOutputs)
+		return runtime.ReasonMissingOutput, untrusted.From("declared output: " + list(f.MissingOutputs))
 	case f.ChecksCut && f.Budget != "":
-		return runtime.ReasonBudget, f.Budget + ", before its checks had run"
+		return runtime.ReasonBudget, untrusted.From(f.Budget + ", before its checks had run")
 	case f.ChecksCut:
-		return runtime.ReasonCancelled, "cancelled before its checks had run"
+		return runtime.ReasonCancelled, untrusted.From("cancelled before its checks had run")
 	case len(f.FailedChecks) > 0:
-		return runtime.ReasonCheckFailed, "check: " + list(f.FailedChecks)
+		return runtime.ReasonCheckFailed, untrusted.From("check: " + list(f.FailedChecks))
 	}
-	return "", ""
+	return "", untrusted.Text{}
 }
 
 // list shows the first few of many.
@@ -251,9 +252,9 @@ func list(items []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(items[:most], ", "), len(items)-most)
 }
 
-func tail(evidence string) string {
-	if evidence == "" {
-		return ""
+func tail(evidence untrusted.Text) untrusted.Text {
+	if evidence.Empty() {
+		return evidence
 	}
-	return "; " + evidence
+	return untrusted.Sprintf("; %s", evidence)
 }

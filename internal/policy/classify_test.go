@@ -7,13 +7,14 @@ import (
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/supervise"
+	"orchestrate/internal/untrusted"
 )
 
 // done is an attempt in which all went well; each case changes what it is about.
 func done(change func(*Facts)) Facts {
-	f := Facts{Answer: "done", Exit: supervise.Exit{
+	f := Facts{Answer: untrusted.From("done"), Exit: supervise.Exit{
 		ExitCode: new(int), DurationMs: 1500,
-		Outcome: runtime.Outcome{Completed: true, Answer: "done", SessionID: "s", WorkBegun: true},
+		Outcome: runtime.Outcome{Completed: true, Answer: untrusted.From("done"), SessionID: "s", WorkBegun: true},
 	}}
 	change(&f)
 	return f
@@ -24,17 +25,17 @@ func exit(code int) func(*Facts) {
 }
 
 func stderr(text string) func(*Facts) {
-	return func(f *Facts) { f.Stderr = text }
+	return func(f *Facts) { f.Stderr = untrusted.From(text) }
 }
 
 func flag(reason runtime.Reason) func(*Facts) {
 	return func(f *Facts) {
-		f.Exit.Outcome.ErrorFlag, f.Exit.Outcome.Reason, f.Exit.Outcome.Evidence = true, reason, "it said so"
+		f.Exit.Outcome.ErrorFlag, f.Exit.Outcome.Reason, f.Exit.Outcome.Evidence = true, reason, untrusted.From("it said so")
 	}
 }
 
 func says(reason runtime.Reason, text string) func(*Facts) {
-	return all(exit(1), flag(reason), func(f *Facts) { f.Exit.Outcome.Evidence = text })
+	return all(exit(1), flag(reason), func(f *Facts) { f.Exit.Outcome.Evidence = untrusted.From(text) })
 }
 
 func all(changes ...func(*Facts)) func(*Facts) {
@@ -53,15 +54,17 @@ func stop(s supervise.Stop) func(*Facts) {
 }
 
 func denial(f *Facts) {
-	f.Exit.Outcome.Denials = []runtime.Denial{{Tool: "Write", Boundary: "/etc/x is outside the working folder"}}
+	f.Exit.Outcome.Denials = []runtime.Denial{{Tool: "Write", Boundary: untrusted.From("/etc/x is outside the working folder")}}
 }
 
 func uncompletedExit(code int) func(*Facts) {
-	return all(exit(code), func(f *Facts) { f.Exit.Outcome = runtime.Outcome{Evidence: "its last line"} })
+	return all(exit(code), func(f *Facts) { f.Exit.Outcome = runtime.Outcome{Evidence: untrusted.From("its last line")} })
 }
 
 func program(code int) func(*Facts) {
-	return all(exit(code), func(f *Facts) { f.Exec, f.Answer, f.Exit.Outcome = true, "", runtime.Outcome{WorkBegun: true} })
+	return all(exit(code), func(f *Facts) {
+		f.Exec, f.Answer, f.Exit.Outcome = true, untrusted.Text{}, runtime.Outcome{WorkBegun: true}
+	})
 }
 
 func TestClassify(t *testing.T) {
@@ -107,7 +110,7 @@ func TestClassify(t *testing.T) {
 		"hopeless, no class":         {all(stop(supervise.StopSettled)), runtime.ReasonCrash, "signal KILL"},
 		"another model answered":     {func(f *Facts) { f.Pin, f.Exit.Outcome.ObservedModel = "a", "b" }, runtime.ReasonModelMismatch, `asked for model "a", "b" answered`},
 		"the model cannot be seen":   {func(f *Facts) { f.Pin = "a" }, "", ""},
-		"empty answer":               {func(f *Facts) { f.Answer = " \n" }, runtime.ReasonEmptyOutput, "empty final answer"},
+		"empty answer":               {func(f *Facts) { f.Answer = untrusted.From(" \n") }, runtime.ReasonEmptyOutput, "empty final answer"},
 		"output missing":             {func(f *Facts) { f.MissingOutputs = []string{"report.md: missing"} }, runtime.ReasonMissingOutput, "report.md: missing"},
 		"check failed":               {func(f *Facts) { f.FailedChecks = []string{"go test"} }, runtime.ReasonCheckFailed, "go test"},
 		"outside its paths":          {func(f *Facts) { f.Ownership, f.FailedChecks = []string{"x"}, []string{"y"} }, runtime.ReasonOwnership, "x"},
@@ -131,10 +134,10 @@ func TestClassify(t *testing.T) {
 			if c.reason == "" {
 				want = ledger.Success
 			}
-			if got.Status != want || got.Reason != c.reason || !strings.Contains(got.Evidence, c.evidence) {
+			if got.Status != want || got.Reason != c.reason || !strings.Contains(got.Evidence.Raw(), c.evidence) {
 				t.Errorf("%+v", got)
 			}
-			if c.reason != "" && got.Evidence == "" {
+			if c.reason != "" && got.Evidence.Empty() {
 				t.Error("no evidence")
 			}
 		})
@@ -156,7 +159,7 @@ func TestCancelledIsInterrupted(t *testing.T) {
 
 func TestASupervisorThatDiedCutsOffItsJob(t *testing.T) {
 	got := Classify(done(func(f *Facts) { f.Lost = "it was killed" }))
-	if got.Status != ledger.Interrupted || got.Reason != runtime.ReasonCutOff || !strings.Contains(got.Evidence, "it was killed") {
+	if got.Status != ledger.Interrupted || got.Reason != runtime.ReasonCutOff || !strings.Contains(got.Evidence.Raw(), "it was killed") {
 		t.Errorf("%+v", got)
 	}
 }

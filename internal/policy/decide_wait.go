@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/untrusted"
 )
 
 // Zones finds a time zone by its name; time.LoadLocation is one.
@@ -37,9 +38,9 @@ func StatedWait(why runtime.Reason, o runtime.Outcome, ended time.Time, zones Zo
 // ResetTime is when a limit ends according to what a runtime said at the given time.
 // ok is false when it does not say so in any known form, or says something that
 // cannot be meant: then it is unknown.
-func ResetTime(said string, at time.Time, zones Zones) (reset time.Time, ok bool) {
+func ResetTime(said untrusted.Text, at time.Time, zones Zones) (reset time.Time, ok bool) {
 	for _, read := range []func(string, time.Time, Zones) (time.Time, bool){stampIn, delayIn, dateIn, clockIn} {
-		if reset, ok = read(said, at, zones); ok {
+		if reset, ok = read(said.Raw(), at, zones); ok {
 			ok = !reset.Before(at) && reset.Sub(at) <= longestWait
 			break
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/untrusted"
 )
 
 // zones knows two places, so that no test depends on the machine's.
@@ -70,7 +71,7 @@ func TestResetTime(t *testing.T) {
 		"resets 23:30 UTC":                                                "2026-02-20T23:30:00Z",
 		"":                                                                unknown,
 	} {
-		got, ok := ResetTime(said, at, zones)
+		got, ok := ResetTime(untrusted.From(said), at, zones)
 		if (want != unknown) != ok {
 			t.Errorf("%q: %v, %v", said, got, ok)
 			continue
@@ -109,7 +110,7 @@ func TestStatedWait(t *testing.T) {
 		{runtime.ReasonRateLimit, -5, "", 0},
 		{runtime.ReasonRateLimit, 1 << 60, "", 0},
 	} {
-		if got := StatedWait(c.why, runtime.Outcome{RetryAfterMs: c.ms, Evidence: c.said}, at, zones); got != c.want {
+		if got := StatedWait(c.why, runtime.Outcome{RetryAfterMs: c.ms, Evidence: untrusted.From(c.said)}, at, zones); got != c.want {
 			t.Errorf("%s, %d ms, %q: %v, want %v", c.why, c.ms, c.said, got, c.want)
 		}
 	}

@@ -195,8 +195,8 @@ func jobRow(j Job) []string {
 		costs = nothing
 	}
 	problem := nothing
-	if s.Reason != "" || s.ReasonEvidence != "" {
-		problem = cell(strings.TrimSpace(string(s.Reason) + " " + s.ReasonEvidence))
+	if s.Reason != "" || !s.ReasonEvidence.Empty() {
+		problem = cell(strings.TrimSpace(fmt.Sprintf("%s %s", s.Reason, s.ReasonEvidence)))
 	}
 	return []string{
 		cell(s.ID), status, cell(strings.Trim(s.CapabilityTier+"/"+s.RiskTier, "/")), cell(who(s)), cell(s.Model), cell(s.Agent),
@@ -378,7 +378,7 @@ func (r Report) blocked(p *page) {
 			p.heading("Blocked, and why")
 			headed = true
 		}
-		p.say("- %s: %s: %s", code(j.Status.ID), code(string(j.Status.Reason)), prose(j.Status.ReasonEvidence))
+		p.say("- %s: %s: %s", code(j.Status.ID), code(string(j.Status.Reason)), prose(j.Status.ReasonEvidence.Line(maxText)))
 		if j.NextStep != "" {
 			p.say("  - next: %s", step(j.NextStep))
 		}
@@ -400,7 +400,7 @@ func (r Report) attempts(p *page) {
 		for n, a := range append(append([]ledger.JobStatus{}, j.Earlier...), j.Status) {
 			rows = append(rows, []string{
 				cell(a.ID), strconv.Itoa(n + 1), cell(a.Runtime), cell(a.Model), string(a.Status),
-				cell(strings.TrimSpace(string(a.Reason) + " " + a.ReasonEvidence)), cell(a.FallbackReason),
+				cell(strings.TrimSpace(fmt.Sprintf("%s %s", a.Reason, a.ReasonEvidence))), cell(a.FallbackReason),
 			})
 		}
 	}

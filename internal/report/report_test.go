@@ -17,6 +17,7 @@ import (
 
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/untrusted"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata")
@@ -37,8 +38,8 @@ func sample() Input {
 				{ID: "scout", Status: ledger.Success, Attempt: 2},
 				{ID: "write", Status: ledger.Success, Attempt: 1},
 				{ID: "test", Status: ledger.Failed, Attempt: 1},
-				{ID: "review", Status: ledger.Blocked, Reason: runtime.BlockedDependency, Evidence: "test failed: check_failed"},
-				{ID: "audit", Status: ledger.Blocked, Reason: runtime.BlockedNoRoute, Evidence: "no candidate"},
+				{ID: "review", Status: ledger.Blocked, Reason: runtime.BlockedDependency, Evidence: untrusted.From("test failed: check_failed")},
+				{ID: "audit", Status: ledger.Blocked, Reason: runtime.BlockedNoRoute, Evidence: untrusted.From("no candidate")},
 			},
 		},
 		Jobs: map[string]ledger.JobStatus{
@@ -53,16 +54,16 @@ func sample() Input {
 				Checks:    []ledger.Check{{Name: "go test", Command: "go test ./...", Kind: "run", Status: "passed", ExitCode: ptr(0), DurationMs: 900, Output: "write/checks/1.out"}},
 			},
 			"test": {
-				ID: "test", Status: ledger.Failed, Reason: runtime.ReasonCheckFailed, ReasonEvidence: "go vet: exit status 1", Attempts: 1, Runtime: "exec", RiskTier: "R1",
+				ID: "test", Status: ledger.Failed, Reason: runtime.ReasonCheckFailed, ReasonEvidence: untrusted.From("go vet: exit status 1"), Attempts: 1, Runtime: "exec", RiskTier: "R1",
 				Checks: []ledger.Check{{Name: "vet", Command: "go vet", Kind: "run", Status: "failed", ExitCode: ptr(1), Output: "test/checks/1.out"}},
 			},
 			"audit": {
-				ID: "audit", Status: ledger.Blocked, Reason: runtime.BlockedNoRoute, ReasonEvidence: "no candidate",
+				ID: "audit", Status: ledger.Blocked, Reason: runtime.BlockedNoRoute, ReasonEvidence: untrusted.From("no candidate"),
 				Route: &ledger.Route{Candidates: []ledger.Candidate{{Runtime: "claude", Reasons: []string{"not signed in"}}}},
 			},
 		},
 		Earlier: map[string][]ledger.JobStatus{
-			"scout": {{ID: "scout", Status: ledger.Failed, Reason: runtime.ReasonNetwork, ReasonEvidence: "connection reset", Attempts: 1, Runtime: "claude", Model: "m-2"}},
+			"scout": {{ID: "scout", Status: ledger.Failed, Reason: runtime.ReasonNetwork, ReasonEvidence: untrusted.From("connection reset"), Attempts: 1, Runtime: "claude", Model: "m-2"}},
 		},
 		Judgement: &ledger.Judgement{
 			Verdict: "fail", Mode: "required", Runtime: "codex", Model: "m-1", Independence: "independent", Overall: "pass", Why: []string{"a rule of the engine is broken"},
@@ -333,7 +334,7 @@ func reportWith(text string) string {
 	in := sample()
 	in.Notes, in.Checkout = []string{text}, []string{text}
 	for id, s := range in.Jobs {
-		s.Model, s.Agent, s.ReasonEvidence, s.FallbackReason, s.Runtime = text, text, text, text, text
+		s.Model, s.Agent, s.ReasonEvidence, s.FallbackReason, s.Runtime = text, text, untrusted.From(text), text, text
 		for i := range s.Checks {
 			s.Checks[i].Name, s.Checks[i].Command = text, text
 		}

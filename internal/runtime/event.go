@@ -1,6 +1,10 @@
 package runtime
 
-import "time"
+import (
+	"time"
+
+	"orchestrate/internal/untrusted"
+)
 
 // EventKind names a normalized event.
 type EventKind string
@@ -33,19 +37,19 @@ const (
 // Event is one normalized event of an attempt, one line of events.jsonl.
 // Strings are redacted before they are written.
 type Event struct {
-	Seq          int64     `json:"seq"` // from 1, per attempt
-	At           time.Time `json:"at"`
-	Kind         EventKind `json:"kind"`
-	Text         string    `json:"text,omitempty"`
-	Tool         string    `json:"tool,omitempty"`
-	Model        string    `json:"model,omitempty"`
-	SessionID    string    `json:"sessionId,omitempty"`
-	Reason       Reason    `json:"reason,omitempty"`
-	Usage        *Usage    `json:"usage,omitempty"`
-	PID          int       `json:"pid,omitempty"`
-	StartTime    uint64    `json:"startTime,omitempty"` // on Linux clock ticks since boot, on macOS microseconds since 1970; 0 = unknown
-	RetryAfterMs int64     `json:"retryAfterMs,omitempty"`
-	Bytes        int64     `json:"bytes,omitempty"`
+	Seq          int64          `json:"seq"` // from 1, per attempt
+	At           time.Time      `json:"at"`
+	Kind         EventKind      `json:"kind"`
+	Text         untrusted.Text `json:"text,omitzero"`
+	Tool         string         `json:"tool,omitempty"`
+	Model        string         `json:"model,omitempty"`
+	SessionID    string         `json:"sessionId,omitempty"`
+	Reason       Reason         `json:"reason,omitempty"`
+	Usage        *Usage         `json:"usage,omitempty"`
+	PID          int            `json:"pid,omitempty"`
+	StartTime    uint64         `json:"startTime,omitempty"` // on Linux clock ticks since boot, on macOS microseconds since 1970; 0 = unknown
+	RetryAfterMs int64          `json:"retryAfterMs,omitempty"`
+	Bytes        int64          `json:"bytes,omitempty"`
 }
 
 // Usage is what the runtime itself reported; a nil pointer is "unknown", never zero.
@@ -57,9 +61,12 @@ type Usage struct {
 
 // Denial is a tool use that the runtime refused.
 type Denial struct {
-	Tool     string `json:"tool"`
-	Boundary string `json:"boundary"` // what was refused, as the runtime said it
+	Tool     string         `json:"tool"`
+	Boundary untrusted.Text `json:"boundary"` // what was refused, as the runtime said it
 }
+
+// Said is the denial as evidence.
+func (d Denial) Said() untrusted.Text { return untrusted.Sprintf("%.200s: %s", d.Tool, d.Boundary) }
 
 // SaidLimit bounds, in bytes, a text that comes in pieces over many lines: an agent that
 // babbles must not fill the memory of its supervisor. What comes later is dropped.
@@ -67,17 +74,17 @@ const SaidLimit = 4 << 20
 
 // Outcome is what a decoder knows when the stream has ended.
 type Outcome struct {
-	Completed     bool     `json:"completed"` // the runtime's own completion event was seen
-	ErrorFlag     bool     `json:"errorFlag"` // …and it, or a failure event, carried the error flag
-	Reason        Reason   `json:"reason"`    // class of the error, if the flag is set or Denials is not empty, or what an exit status other than 0 would mean
-	Evidence      string   `json:"evidence"`  // the line that says so
-	Answer        string   `json:"answer"`
-	SessionID     string   `json:"sessionId"`
-	ObservedModel string   `json:"observedModel"`
-	Usage         *Usage   `json:"usage"`
-	Denials       []Denial `json:"denials"`
-	WorkBegun     bool     `json:"workBegun"` // a tool ran or the agent said something
-	RetryAfterMs  int64    `json:"retryAfterMs"`
+	Completed     bool           `json:"completed"` // the runtime's own completion event was seen
+	ErrorFlag     bool           `json:"errorFlag"` // …and it, or a failure event, carried the error flag
+	Reason        Reason         `json:"reason"`    // class of the error, if the flag is set or Denials is not empty, or what an exit status other than 0 would mean
+	Evidence      untrusted.Text `json:"evidence"`  // the line that says so
+	Answer        untrusted.Text `json:"answer"`
+	SessionID     string         `json:"sessionId"`
+	ObservedModel string         `json:"observedModel"`
+	Usage         *Usage         `json:"usage"`
+	Denials       []Denial       `json:"denials"`
+	WorkBegun     bool           `json:"workBegun"` // a tool ran or the agent said something
+	RetryAfterMs  int64          `json:"retryAfterMs"`
 }
 
 // Decoder turns one attempt's raw stream into events. It is fed whole lines

@@ -16,6 +16,7 @@ import (
 	"orchestrate/internal/failpoint"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/sandbox"
+	"orchestrate/internal/untrusted"
 )
 
 // attempt is one job under way: its process tree, streams and clocks. One loop
@@ -221,7 +222,7 @@ func (a *attempt) launchConfined(c command) (Process, error) {
 	}
 	a.exit.Sandbox = &sandbox.Applied{Mechanism: sandbox.Landlock, ABI: sandbox.ABI()}
 	a.denied = newDenied(redactWith(a.redactor(a.inv)), func(text string) {
-		a.log.add(runtime.Event{Kind: runtime.EventBoundary, Text: text}, a.now)
+		a.log.add(runtime.Event{Kind: runtime.EventBoundary, Text: untrusted.From(text)}, a.now)
 	})
 	return child, nil
 }
@@ -333,7 +334,7 @@ func (a *attempt) closeLog() {
 	if a.log.dropped > 0 {
 		a.log.add(runtime.Event{Kind: runtime.EventDropped, Bytes: a.log.dropped}, a.now)
 	}
-	a.log.add(runtime.Event{Kind: runtime.EventExited, PID: a.exit.PID, Text: a.exit.how()}, a.now)
+	a.log.add(runtime.Event{Kind: runtime.EventExited, PID: a.exit.PID, Text: untrusted.From(a.exit.how())}, a.now)
 	a.exit.Events = a.log.seq
 	if err := a.log.close(); err != nil {
 		a.note(fmt.Errorf("events.jsonl is incomplete: %w", err))
@@ -373,7 +374,7 @@ var errDecoder = errors.New("the decoder failed on this runtime's output")
 func (a *attempt) survive() {
 	if fault := recover(); fault != nil {
 		a.decoder, a.out.lines, a.err.lines = nil, nil, nil
-		a.log.add(runtime.Event{Kind: runtime.EventWarning, Text: fmt.Sprintf("%v: %v", errDecoder, fault)}, a.now)
+		a.log.add(runtime.Event{Kind: runtime.EventWarning, Text: untrusted.Sprintf("%v: %v", errDecoder, fault)}, a.now)
 		a.note(fmt.Errorf("%w: %v", errDecoder, fault))
 	}
 }
@@ -384,8 +385,8 @@ func (a *attempt) outcome() (o runtime.Outcome) {
 	}
 	defer a.survive()
 	o = a.decoder.Outcome()
-	if len(o.Answer) > runtime.SaidLimit { // exit.json goes through one frame
-		o.Answer = strings.ToValidUTF8(o.Answer[:runtime.SaidLimit], "")
+	if o.Answer.Len() > runtime.SaidLimit { // exit.json goes through one frame
+		o.Answer = o.Answer.Through(func(s string) string { return strings.ToValidUTF8(s[:runtime.SaidLimit], "") })
 	}
 	return o
 }

@@ -61,7 +61,7 @@ func (l *eventLog) add(e runtime.Event, at time.Time) {
 
 func (l *eventLog) write(e runtime.Event) {
 	e.Seq = l.seq + 1
-	e.Text = bounded(l.redact(e.Text), textBound(e.Kind))
+	e.Text = e.Text.Through(func(s string) string { return bounded(l.redact(s), textBound(e.Kind)) })
 	e.Tool = bounded(l.redact(e.Tool), maxEventText)
 	e.Model = bounded(l.redact(e.Model), maxEventText)
 	e.SessionID = bounded(l.redact(e.SessionID), maxEventText)
@@ -141,13 +141,13 @@ func bounded(s string, max int) string {
 
 // redactOutcome returns o with every string redacted.
 func redactOutcome(o runtime.Outcome, redact func(string) string) runtime.Outcome {
-	o.Evidence = redact(o.Evidence)
-	o.Answer = redact(o.Answer)
+	o.Evidence = o.Evidence.Through(redact)
+	o.Answer = o.Answer.Through(redact)
 	o.SessionID = redact(o.SessionID)
 	o.ObservedModel = redact(o.ObservedModel)
 	denials := make([]runtime.Denial, 0, len(o.Denials))
 	for _, d := range o.Denials {
-		denials = append(denials, runtime.Denial{Tool: redact(d.Tool), Boundary: redact(d.Boundary)})
+		denials = append(denials, runtime.Denial{Tool: redact(d.Tool), Boundary: d.Boundary.Through(redact)})
 	}
 	o.Denials = denials
 	return o

@@ -2,6 +2,7 @@ package supervise
 
 import (
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/untrusted"
 )
 
 // maxHeld bounds how much text is held back, in bytes.
@@ -13,14 +14,14 @@ func (l *eventLog) hold(e runtime.Event) bool {
 	if len(l.held) > 0 && l.held[0].Kind != e.Kind {
 		l.letGo()
 	}
-	if l.red == nil || e.Text == "" || e.Kind != runtime.EventWarning && e.Kind != runtime.EventText {
+	if l.red == nil || e.Text.Empty() || e.Kind != runtime.EventWarning && e.Kind != runtime.EventText {
 		return false
 	}
 	l.held = append(l.held, e)
 	size, text := 0, ""
 	for _, h := range l.held {
-		size += len(h.Text) + 1
-		text += h.Text + "\n"
+		size += h.Text.Len() + 1
+		text += h.Text.Raw() + "\n"
 	}
 	if size > maxHeld || !l.red.GoesOn(text[:len(text)-1]) {
 		l.letGo()
@@ -34,13 +35,13 @@ func (l *eventLog) letGo() {
 	l.held = nil
 	var lines []string
 	for _, e := range held {
-		lines = append(lines, e.Text)
+		lines = append(lines, e.Text.Raw())
 	}
 	if len(held) > 1 {
 		lines = l.red.Together(lines)
 	}
 	for i, e := range held {
-		e.Text = lines[i]
+		e.Text = untrusted.From(lines[i])
 		l.write(e)
 	}
 }

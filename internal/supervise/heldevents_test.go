@@ -9,6 +9,7 @@ import (
 
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/secret"
+	"orchestrate/internal/untrusted"
 )
 
 // TestAKeyOverManyEventsIsHidden whole: each line of what a program prints may be an
@@ -22,9 +23,9 @@ func TestAKeyOverManyEventsIsHidden(t *testing.T) {
 	body := strings.Repeat("MIIEowIBAAKCAQEAx3qRk7Yh0aPzPqKk2Z9mG8e1xPqKk2Z9", 1)
 	lines := []string{"found:", "-----BEGIN RSA PRIVATE" + " KEY-----", body, body, "-----END RSA PRIVATE" + " KEY-----", "that was it", "cut gl" + "pat-xYz12345AbCd…"}
 	for _, line := range lines {
-		log.add(runtime.Event{Kind: runtime.EventWarning, Text: line}, time.Unix(0, 0))
+		log.add(runtime.Event{Kind: runtime.EventWarning, Text: untrusted.From(line)}, time.Unix(0, 0))
 	}
-	log.add(runtime.Event{Kind: runtime.EventExited, Text: "exit status 0"}, time.Unix(0, 0))
+	log.add(runtime.Event{Kind: runtime.EventExited, Text: untrusted.From("exit status 0")}, time.Unix(0, 0))
 	if err := log.close(); err != nil {
 		t.Fatal(err)
 	}

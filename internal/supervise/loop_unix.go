@@ -11,6 +11,7 @@ import (
 
 	"orchestrate/internal/failpoint"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/untrusted"
 )
 
 const (
@@ -255,7 +256,7 @@ func politeSignal(name string) (sig unix.Signal, group bool) {
 }
 
 func (a *attempt) say(text string) {
-	a.log.add(runtime.Event{Kind: runtime.EventSignal, Text: text}, a.now)
+	a.log.add(runtime.Event{Kind: runtime.EventSignal, Text: untrusted.From(text)}, a.now)
 	a.dirtyAt(a.now)
 }
 

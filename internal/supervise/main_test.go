@@ -19,6 +19,7 @@ import (
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/sandbox"
 	"orchestrate/internal/supervise"
+	"orchestrate/internal/untrusted"
 )
 
 // The test binary is also the supervisor, the engine that gets killed and the
@@ -174,13 +175,13 @@ func (d *wordDecoder) Stdout(line []byte) []runtime.Event {
 	switch word {
 	case "say":
 		d.out.WorkBegun = true
-		return []runtime.Event{{Kind: runtime.EventText, Text: rest}}
+		return []runtime.Event{{Kind: runtime.EventText, Text: untrusted.From(rest)}}
 	case "answer":
-		d.out.Answer, d.out.Completed = rest, true
-		return []runtime.Event{{Kind: runtime.EventAnswer, Text: rest}, {Kind: runtime.EventComplete}}
+		d.out.Answer, d.out.Completed = untrusted.From(rest), true
+		return []runtime.Event{{Kind: runtime.EventAnswer, Text: untrusted.From(rest)}, {Kind: runtime.EventComplete}}
 	case "hopeless":
 		d.settle = true
-		d.out.Reason, d.out.Evidence, d.out.ErrorFlag = runtime.ReasonAuth, rest, true
+		d.out.Reason, d.out.Evidence, d.out.ErrorFlag = runtime.ReasonAuth, untrusted.From(rest), true
 	case "panic":
 		panic("a bug in the decoder")
 	}
@@ -188,7 +189,7 @@ func (d *wordDecoder) Stdout(line []byte) []runtime.Event {
 }
 
 func (d *wordDecoder) Stderr(line []byte) []runtime.Event {
-	return []runtime.Event{{Kind: runtime.EventWarning, Text: string(line)}}
+	return []runtime.Event{{Kind: runtime.EventWarning, Text: untrusted.From(string(line))}}
 }
 
 func (d *wordDecoder) Settle() (runtime.Reason, bool) { return d.out.Reason, d.settle }

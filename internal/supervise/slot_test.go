@@ -16,6 +16,7 @@ import (
 
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/supervise"
+	"orchestrate/internal/untrusted"
 )
 
 // job is an invocation of a shell script with generous limits, in folders of its own.
@@ -159,7 +160,7 @@ func TestExitFacts(t *testing.T) {
 	if int64(len(list)) != exit.Events || list[0].Kind != runtime.EventStarted || list[0].PID != exit.PID || list[0].StartTime == 0 {
 		t.Errorf("events: %+v", list)
 	}
-	if last := list[len(list)-1]; last.Kind != runtime.EventExited || last.Text != "exit status 3" {
+	if last := list[len(list)-1]; last.Kind != runtime.EventExited || last.Text != untrusted.From("exit status 3") {
 		t.Errorf("last event: %+v", last)
 	}
 	checkSignal(t, runIn(t, slot, job(t, "kill -KILL $$")), "SIGKILL", supervise.StopNone)
@@ -409,7 +410,7 @@ func TestEngineKilledInMidJob(t *testing.T) {
 	}
 	checkExit(t, exit, 4, supervise.StopNone)
 	list := events(t, inv.Dir)
-	if int64(len(list)) != exit.Events || len(find(list, runtime.EventAnswer)) != 1 || !exit.Proof.Gone || exit.Outcome.Answer != "done" {
+	if int64(len(list)) != exit.Events || len(find(list, runtime.EventAnswer)) != 1 || !exit.Proof.Gone || exit.Outcome.Answer != untrusted.From("done") {
 		t.Errorf("the evidence is not whole: %+v %+v", exit, list)
 	}
 	checkFree(t, file)

@@ -14,6 +14,7 @@ import (
 
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/supervise"
+	"orchestrate/internal/untrusted"
 )
 
 // A limit that a test waits for. No test asserts how long anything took.
@@ -75,7 +76,7 @@ func TestFirstOutputLimit(t *testing.T) {
 	inv.PoliteStop = "TERM"
 	checkSignal(t, runIn(t, slot, inv), "SIGTERM", supervise.StopFirstOutput)
 	signals := find(events(t, inv.Dir), runtime.EventSignal)
-	if len(signals) != 1 || !strings.Contains(signals[0].Text, "SIGTERM: no output within 500ms") {
+	if len(signals) != 1 || !strings.Contains(signals[0].Text.Raw(), "SIGTERM: no output within 500ms") {
 		t.Errorf("the event must say which limit it was: %+v", signals)
 	}
 	heard := job(t, "echo x >&2; exec sleep 1e6")
@@ -229,7 +230,7 @@ func TestDecoderSettles(t *testing.T) {
 	inv.Decoder.Runtime = "words"
 	exit := run(t, inv)
 	checkSignal(t, exit, "SIGKILL", supervise.StopSettled)
-	if exit.Outcome.Reason != runtime.ReasonAuth || exit.Outcome.Evidence != "401 unauthorized" {
+	if exit.Outcome.Reason != runtime.ReasonAuth || exit.Outcome.Evidence != untrusted.From("401 unauthorized") {
 		t.Errorf("outcome %+v", exit.Outcome)
 	}
 	checkFree(t, file)
@@ -240,11 +241,11 @@ func TestDecodedEvents(t *testing.T) {
 	inv := job(t, "echo say one; echo noise >&2; echo say two; printf 'answer the end'")
 	inv.Decoder.Runtime = "words"
 	exit := run(t, inv)
-	if exit.Outcome.Answer != "the end" || !exit.Outcome.Completed {
+	if exit.Outcome.Answer != untrusted.From("the end") || !exit.Outcome.Completed {
 		t.Errorf("a last line without a newline counts: %+v", exit.Outcome)
 	}
 	list := events(t, inv.Dir)
-	if texts := find(list, runtime.EventText); len(texts) != 2 || texts[1].Text != "two" {
+	if texts := find(list, runtime.EventText); len(texts) != 2 || texts[1].Text != untrusted.From("two") {
 		t.Errorf("%+v", list)
 	}
 	if len(find(list, runtime.EventWarning)) != 1 || len(find(list, runtime.EventComplete)) != 1 {
@@ -274,7 +275,7 @@ func TestSecretsStayOffTheDisk(t *testing.T) {
 	inv := job(t, script)
 	inv.Decoder.Runtime, inv.Secrets = "words", []string{value}
 	exit := run(t, inv)
-	if !strings.Contains(exit.Outcome.Answer, "[REDACTED") {
+	if !strings.Contains(exit.Outcome.Answer.Raw(), "[REDACTED") {
 		t.Errorf("the answer: %q", exit.Outcome.Answer)
 	}
 	files, err := filepath.Glob(filepath.Join(inv.Dir, "*"))
@@ -315,7 +316,7 @@ func TestOversizeLine(t *testing.T) {
 	inv.Decoder.Runtime = "words"
 	exit := run(t, inv)
 	long := find(events(t, inv.Dir), runtime.EventOversize)
-	if len(long) != 1 || long[0].Bytes < 5_000_000 || exit.Outcome.Answer != "yes" {
+	if len(long) != 1 || long[0].Bytes < 5_000_000 || exit.Outcome.Answer != untrusted.From("yes") {
 		t.Errorf("%+v %+v", long, exit.Outcome)
 	}
 }

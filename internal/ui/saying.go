@@ -14,12 +14,12 @@ func Saying(e runtime.Event) string {
 	text := e.Text
 	switch e.Kind {
 	case runtime.EventText, runtime.EventAnswer:
-		return strings.TrimRight(untrusted.From(text).Block(), "\n")
+		return strings.TrimRight(text.Block(), "\n")
 	case runtime.EventSession:
 		if e.Model == "" {
 			return ""
 		}
-		return named("session", e.Model, "")
+		return named("session", e.Model, untrusted.Text{})
 	case runtime.EventToolCall:
 		return named("tool", e.Tool, text)
 	case runtime.EventDenied:
@@ -35,10 +35,10 @@ func Saying(e runtime.Event) string {
 }
 
 // named is a line that is not the agent's own text.
-func named(kind, what, text string) string {
+func named(kind, what string, text untrusted.Text) string {
 	said := line(what)
-	if what != "" && text != "" {
+	if what != "" && !text.Empty() {
 		said += ": "
 	}
-	return fmt.Sprintf("[%s] %s", kind, said+line(text))
+	return fmt.Sprintf("[%s] %s", kind, said+text.Line(lineLimit))
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/untrusted"
 )
 
 // An event that says nothing to a person is no line.
@@ -14,8 +15,8 @@ func TestSaying(t *testing.T) {
 	}{
 		{runtime.Event{Kind: runtime.EventSession}, ""},
 		{runtime.Event{Kind: runtime.EventSession, Model: "m"}, "[session] m"},
-		{runtime.Event{Kind: runtime.EventToolCall, Tool: "Read", Text: "a.txt"}, "[tool] Read: a.txt"},
-		{runtime.Event{Kind: runtime.EventAnswer, Text: "done\n"}, "done"},
+		{runtime.Event{Kind: runtime.EventToolCall, Tool: "Read", Text: untrusted.From("a.txt")}, "[tool] Read: a.txt"},
+		{runtime.Event{Kind: runtime.EventAnswer, Text: untrusted.From("done\n")}, "done"},
 	} {
 		if got := Saying(tc.event); got != tc.want {
 			t.Errorf("%s: %q, want %q", tc.event.Kind, got, tc.want)

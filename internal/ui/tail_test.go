@@ -9,6 +9,7 @@ import (
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/ui"
+	"orchestrate/internal/untrusted"
 )
 
 // Records come once and in order, whatever of a line is on disk when they are looked
@@ -29,7 +30,7 @@ func TestTail(t *testing.T) {
 	next := func() string {
 		t.Helper()
 		got = nil
-		if err := tail.Next(func(r ledger.Record) { got = append(got, r.Text) }); err != nil {
+		if err := tail.Next(func(r ledger.Record) { got = append(got, r.Text.Raw()) }); err != nil {
 			t.Fatal(err)
 		}
 		return strings.Join(got, ",")
@@ -78,12 +79,12 @@ func TestSaying(t *testing.T) {
 		e    runtime.Event
 		want string
 	}{
-		{runtime.Event{Kind: runtime.EventText, Text: "two\nlines\n"}, "two\nlines"},
-		{runtime.Event{Kind: runtime.EventText, Text: "a\x1b[2Jb"}, "a(U+001B)[2Jb"},
-		{runtime.Event{Kind: runtime.EventToolCall, Tool: "Read", Text: "main.go\nx"}, "[tool] Read: main.go x"},
+		{runtime.Event{Kind: runtime.EventText, Text: untrusted.From("two\nlines\n")}, "two\nlines"},
+		{runtime.Event{Kind: runtime.EventText, Text: untrusted.From("a\x1b[2Jb")}, "a(U+001B)[2Jb"},
+		{runtime.Event{Kind: runtime.EventToolCall, Tool: "Read", Text: untrusted.From("main.go\nx")}, "[tool] Read: main.go x"},
 		{runtime.Event{Kind: runtime.EventDenied, Tool: "Bash"}, "[denied] Bash"},
-		{runtime.Event{Kind: runtime.EventWarning, Text: "careful"}, "[warning] careful"},
-		{runtime.Event{Kind: runtime.EventFailed, Reason: runtime.ReasonQuota, Text: "limit"}, "[failed] quota: limit"},
+		{runtime.Event{Kind: runtime.EventWarning, Text: untrusted.From("careful")}, "[warning] careful"},
+		{runtime.Event{Kind: runtime.EventFailed, Reason: runtime.ReasonQuota, Text: untrusted.From("limit")}, "[failed] quota: limit"},
 		{runtime.Event{Kind: runtime.EventProcess, PID: 1}, ""},
 	} {
 		if got := ui.Saying(tc.e); got != tc.want {

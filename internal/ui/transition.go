@@ -21,12 +21,12 @@ func transition(r ledger.Record) string {
 	case ledger.KindApproved:
 		return fmt.Sprintf("%-20s approved (by %s)", r.Job, r.Approval.By)
 	case ledger.KindRequeued:
-		return fmt.Sprintf("%-20s queued again: %s", r.Job, line(r.Text))
+		return fmt.Sprintf("%-20s queued again: %s", r.Job, r.Text.Line(lineLimit))
 	case ledger.KindNote:
 		if r.Job != "" {
-			return fmt.Sprintf("%-20s note: %s", r.Job, whole(r.Text))
+			return fmt.Sprintf("%-20s note: %s", r.Job, r.Text.Line(0))
 		}
-		return "note: " + whole(r.Text)
+		return "note: " + r.Text.Line(0)
 	case ledger.KindRunEnded:
 		return "verdict: " + r.Verdict
 	}
@@ -63,8 +63,8 @@ func ended(r ledger.Record) string {
 }
 
 func why(r ledger.Record) string {
-	if r.Text == "" {
+	if r.Text.Empty() {
 		return string(r.Reason)
 	}
-	return fmt.Sprintf("%s: %s", r.Reason, line(r.Text))
+	return fmt.Sprintf("%s: %s", r.Reason, r.Text.Line(lineLimit))
 }

@@ -56,7 +56,7 @@ func (j *JSON) Record(r ledger.Record) {
 	_ = j.enc.Encode(r) // the ledger has the record; a closed pipe is the reader's wish
 }
 
-func line(s string) string { return untrusted.From(s).Line(160) }
+// lineLimit bounds what is shown on one line, in runes.
+const lineLimit = 160
 
-// whole is a text that ends with what a person can do, and is therefore not cut.
-func whole(s string) string { return untrusted.From(s).Line(0) }
+func line(s string) string { return untrusted.From(s).Line(lineLimit) }

@@ -3,6 +3,8 @@
 package untrusted
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"strconv"
@@ -12,8 +14,8 @@ import (
 
 // Text is data from outside. The zero value is the empty text. It has no conversion to
 // a string: what it says is had by showing it (Line, Block, Span, Fence, and fmt in any
-// verb: the harmless form), by storing it (Store, JSON), or by name (Raw), and
-// internal/arch lists who may do the last. Two are equal when they say the same.
+// verb: the harmless form), by storing it (JSON), or by name (Raw), and
+// internal/arch lists who may do the last.
 type Text struct{ said string }
 
 // From marks a string as data from outside.
@@ -57,10 +59,13 @@ func (t Text) Raw() string { return t.said }
 // Through passes the text through f, as a redactor or a bound, and stays a text.
 func (t Text) Through(f func(string) string) Text { return Text{f(t.said)} }
 
-// Store writes the text as it is, to a file or another program.
-func (t Text) Store(w io.Writer) error {
-	_, err := io.WriteString(w, t.said)
-	return err
+// Equal reports whether two texts say the same.
+func (t Text) Equal(other Text) bool { return t == other }
+
+// Digest is the SHA-256 of the text, hex.
+func (t Text) Digest() string {
+	sum := sha256.Sum256([]byte(t.said))
+	return hex.EncodeToString(sum[:])
 }
 
 // MarshalText stores it in JSON as the string that it is.

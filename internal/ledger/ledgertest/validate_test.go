@@ -24,6 +24,7 @@ import (
 	"orchestrate/internal/report"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/supervise"
+	"orchestrate/internal/untrusted"
 )
 
 var day = time.Date(2026, 7, 30, 12, 0, 5, 0, time.UTC)
@@ -50,7 +51,7 @@ func route() ledger.Route {
 
 func status() ledger.JobStatus {
 	return ledger.JobStatus{
-		SchemaVersion: 1, ID: "a", Runtime: "codex", Status: ledger.Failed, Reason: runtime.ReasonTimeout, ReasonEvidence: "10m", ExitCode: ptr(1),
+		SchemaVersion: 1, ID: "a", Runtime: "codex", Status: ledger.Failed, Reason: runtime.ReasonTimeout, ReasonEvidence: untrusted.From("10m"), ExitCode: ptr(1),
 		CapabilityTier: "C2", RiskTier: "R1", Attempts: 1, Worktree: ptr("worktrees/a"), Branch: ptr("orchestrate/r/a"), Controls: []string{"x"},
 		Route: ptr(route()), Usage: usage, Artifacts: []ledger.Artifact{{Path: "r.md", SHA256: strings.Repeat("a", 64), Bytes: 3, Source: "tree"}},
 		Checks: []ledger.Check{check}, Proof: &ledger.Proof{Level: "cgroup", Gone: true}, StartedAt: &day, EndedAt: &day,
@@ -60,7 +61,7 @@ func status() ledger.JobStatus {
 var (
 	check     = ledger.Check{Name: "t", Command: "go test", Kind: "run", Status: "failed", ExitCode: ptr(1), Output: "a/checks/1.out"}
 	approval  = ledger.Approval{Job: "a", Effect: "scoped-write", Digest: "dd", By: "flag", At: day}
-	event     = runtime.Event{Seq: 1, At: day, Kind: runtime.EventStarted, Text: "t", Tool: "Bash", Model: "m", SessionID: "s", Reason: runtime.ReasonAuth, Usage: usage, PID: 4, StartTime: 5, RetryAfterMs: 6, Bytes: 7}
+	event     = runtime.Event{Seq: 1, At: day, Kind: runtime.EventStarted, Text: untrusted.From("t"), Tool: "Bash", Model: "m", SessionID: "s", Reason: runtime.ReasonAuth, Usage: usage, PID: 4, StartTime: 5, RetryAfterMs: 6, Bytes: 7}
 	judgement = ledger.Judgement{
 		SchemaVersion: 1, RunID: "r", Verdict: "fail", Why: []string{"w"}, Mode: "required", Overall: "pass", At: day,
 		Findings:       []ledger.Finding{{Rule: "check-failed", Job: "a", Detail: "d"}},
@@ -104,7 +105,7 @@ func samples(t *testing.T) map[string]any {
 		"state/": state, "status/": status(), "event/": event, "session/": ledger.Session{SchemaVersion: 1, Job: "a", Attempt: 1, Runtime: "codex"},
 		"exit/": supervise.Exit{
 			SchemaVersion: 1, Job: "a", Attempt: 1, PID: 3, ExitCode: ptr(0), StartedAt: day, EndedAt: day,
-			Outcome: runtime.Outcome{Usage: usage, Denials: []runtime.Denial{{Tool: "Bash", Boundary: "b"}}},
+			Outcome: runtime.Outcome{Usage: usage, Denials: []runtime.Denial{{Tool: "Bash", Boundary: untrusted.From("b")}}},
 			Proof:   supervise.Proof{Level: supervise.ProofCgroup, Gone: false, Left: []supervise.Process{{PID: 3, StartTime: 4}}},
 		},
 		"runtimes/": ledger.Runtimes{

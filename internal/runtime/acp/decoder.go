@@ -7,6 +7,7 @@ import (
 
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/probe"
+	"orchestrate/internal/untrusted"
 )
 
 // DecoderName names the decoder of the client's lines.
@@ -66,7 +67,7 @@ func (d *decoder) flush() []runtime.Event {
 		return nil
 	}
 	d.last = text
-	return []runtime.Event{{Kind: runtime.EventText, Text: text}}
+	return []runtime.Event{{Kind: runtime.EventText, Text: untrusted.From(text)}}
 }
 
 func (d *decoder) other(l Line) []runtime.Event {
@@ -79,7 +80,7 @@ func (d *decoder) other(l Line) []runtime.Event {
 		return []runtime.Event{{Kind: runtime.EventModel, Model: l.Model}}
 	case LineTool:
 		d.out.WorkBegun = true
-		events := append(d.flush(), runtime.Event{Kind: runtime.EventToolCall, Tool: kindOf(l), Text: describe(l)})
+		events := append(d.flush(), runtime.Event{Kind: runtime.EventToolCall, Tool: kindOf(l), Text: untrusted.From(describe(l))})
 		d.last = "" // what is said before a tool is used is no final answer
 		return events
 	case LineToolDone:
@@ -138,8 +139,8 @@ func since(baseline int64, count *int64) *int64 {
 func (d *decoder) stop(l Line) []runtime.Event {
 	switch l.StopReason {
 	case "end_turn":
-		d.out.Completed, d.out.Answer = true, d.last
-		return []runtime.Event{{Kind: runtime.EventAnswer, Text: d.last}, {Kind: runtime.EventComplete}}
+		d.out.Completed, d.out.Answer = true, untrusted.From(d.last)
+		return []runtime.Event{{Kind: runtime.EventAnswer, Text: untrusted.From(d.last)}, {Kind: runtime.EventComplete}}
 	case "cancelled":
 		if l.Asked {
 			return []runtime.Event{d.fail(runtime.ReasonCancelled, "the agent ended its turn when it was told to stop", 0)}
@@ -175,9 +176,9 @@ func (d *decoder) Outcome() runtime.Outcome {
 	switch {
 	case len(out.Denials) > 0: // it outranks whatever the refusal led to afterwards
 		first := out.Denials[0]
-		out.Reason, out.Evidence = runtime.ReasonPermission, clip(first.Tool+": "+first.Boundary)
+		out.Reason, out.Evidence = runtime.ReasonPermission, first.Said()
 	case out.Reason == runtime.ReasonCrash && d.stderr != "":
-		out.Evidence = clip(out.Evidence + "; its last line on standard error: " + d.stderr)
+		out.Evidence = untrusted.Sprintf("%s; its last line on standard error: %s", out.Evidence, d.stderr)
 	}
 	return out
 }
@@ -202,4 +203,6 @@ func describe(l Line) string {
 	return probe.Bounded(strings.Join(parts, " "), evidenceLimit/2)
 }
 
-func clip(s string) string { return probe.Bounded(strings.TrimSpace(s), evidenceLimit) }
+func clip(s string) untrusted.Text {
+	return untrusted.From(probe.Bounded(strings.TrimSpace(s), evidenceLimit))
+}

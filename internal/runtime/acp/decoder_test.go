@@ -13,6 +13,7 @@ import (
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/acp"
 	"orchestrate/internal/runtime/probe/probetest"
+	"orchestrate/internal/untrusted"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden transcripts")
@@ -130,7 +131,7 @@ func TestPiecesDoNotMatter(t *testing.T) {
 				last = text
 			}
 		}
-		if a.Outcome.Answer != last || !a.Outcome.Completed {
+		if a.Outcome.Answer != untrusted.From(last) || !a.Outcome.Completed {
 			t.Fatalf("the answer is %q, want %q", a.Outcome.Answer, last)
 		}
 	})
@@ -166,7 +167,7 @@ func TestInvariantsOfTheOutcome(t *testing.T) {
 		switch {
 		case len(o.Denials) != refused, refused > 0 && (o.Reason != runtime.ReasonPermission || got.Settled != o.Reason):
 			t.Fatalf("%d refusals, outcome %+v", refused, o)
-		case o.Completed != ended, o.ErrorFlag != failed, o.Answer != "" && !ended:
+		case o.Completed != ended, o.ErrorFlag != failed, !o.Answer.Empty() && !ended:
 			t.Fatalf("ended %t, failed %t, outcome %+v", ended, failed, o)
 		case o.ErrorFlag && o.Reason == "":
 			t.Fatalf("a failure without a class: %+v", o)
@@ -196,7 +197,7 @@ func TestWhatIsSaidBeforeAToolIsNoAnswer(t *testing.T) {
 	} {
 		d.Stdout([]byte(line))
 	}
-	if out := d.Outcome(); !out.Completed || out.Answer != "" {
+	if out := d.Outcome(); !out.Completed || !out.Answer.Empty() {
 		t.Errorf("%+v", out)
 	}
 }
@@ -209,7 +210,7 @@ func TestABabblingAgentIsBounded(t *testing.T) {
 		d.Stdout([]byte(piece))
 	}
 	d.Stdout([]byte(`{"type":"stop","stopReason":"end_turn"}`))
-	if n := len(d.Outcome().Answer); n == 0 || n > runtime.SaidLimit+1<<20 {
+	if n := d.Outcome().Answer.Len(); n == 0 || n > runtime.SaidLimit+1<<20 {
 		t.Errorf("%d bytes are kept", n)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/untrusted"
 )
 
 // evidenceLimit bounds, in bytes, the texts kept as evidence or in short form.
@@ -63,7 +64,7 @@ func (d *decoder) Outcome() runtime.Outcome {
 	// A denial outranks whatever the refusal led to afterwards.
 	if len(out.Denials) > 0 {
 		first := out.Denials[0]
-		out.Reason, out.Evidence = runtime.ReasonPermission, clip(first.Tool+": "+first.Boundary)
+		out.Reason, out.Evidence = runtime.ReasonPermission, first.Said()
 	}
 	return out
 }
@@ -83,7 +84,7 @@ func (d *decoder) system(l line) []runtime.Event {
 // minutes, so the first one settles the attempt.
 func (d *decoder) apiRetry(l line) []runtime.Event {
 	why := classify(l.ErrorStatus, l.Error, "")
-	text := clip(strings.TrimSpace("the model service answered " + statusText(l.ErrorStatus) + " " + l.Error))
+	text := strings.TrimSpace("the model service answered " + statusText(l.ErrorStatus) + " " + l.Error)
 	delay := int64(l.RetryDelay)
 	switch why {
 	case runtime.ReasonAuth:
@@ -92,7 +93,7 @@ func (d *decoder) apiRetry(l line) []runtime.Event {
 	case runtime.ReasonRateLimit:
 		d.limited = delay
 	}
-	return []runtime.Event{{Kind: runtime.EventRetry, Reason: why, Text: text, RetryAfterMs: delay}}
+	return []runtime.Event{{Kind: runtime.EventRetry, Reason: why, Text: clip(text), RetryAfterMs: delay}}
 }
 
 func (d *decoder) assistant(l line) []runtime.Event {
@@ -107,7 +108,7 @@ func (d *decoder) assistant(l line) []runtime.Event {
 				continue
 			}
 			d.out.WorkBegun = true
-			events = append(events, runtime.Event{Kind: runtime.EventText, Text: b.Text})
+			events = append(events, runtime.Event{Kind: runtime.EventText, Text: untrusted.From(b.Text)})
 		case "tool_use":
 			d.out.WorkBegun = true
 			d.tools[b.ID] = b.Name
@@ -123,13 +124,13 @@ func (d *decoder) syntheticMessage(l line) []runtime.Event {
 	if l.Error == "" {
 		return nil
 	}
-	text := clip(plain(l.Message.Content))
+	text := plain(l.Message.Content)
 	why := classify(0, l.Error, text)
 	d.fail(why, text)
 	if why == runtime.ReasonAuth {
 		d.settle = why
 	}
-	return []runtime.Event{{Kind: runtime.EventWarning, Reason: why, Text: text}}
+	return []runtime.Event{{Kind: runtime.EventWarning, Reason: why, Text: d.out.Evidence}}
 }
 
 // seeModel notes which model the main agent answers with; subagents may use others.
@@ -204,10 +205,10 @@ func (d *decoder) result(l line) []runtime.Event {
 	if l.IsError || strings.HasPrefix(l.Subtype, "error") {
 		return append(events, d.failedResult(l))
 	}
-	d.out.ErrorFlag, d.out.Reason, d.out.Evidence = false, "", ""
-	d.out.Answer = l.Result
+	d.out.ErrorFlag, d.out.Reason, d.out.Evidence = false, "", untrusted.Text{}
+	d.out.Answer = untrusted.From(l.Result)
 	return append(events,
-		runtime.Event{Kind: runtime.EventAnswer, Text: l.Result},
+		runtime.Event{Kind: runtime.EventAnswer, Text: untrusted.From(l.Result)},
 		runtime.Event{Kind: runtime.EventComplete})
 }
 
@@ -220,7 +221,7 @@ func (d *decoder) failedResult(l line) runtime.Event {
 	// A retry or the synthetic message before may have said why where the result,
 	// after an early end of our own, does not.
 	if why == runtime.ReasonCrash && d.out.Reason != "" {
-		why, text = d.out.Reason, d.out.Evidence
+		return runtime.Event{Kind: runtime.EventFailed, Reason: d.out.Reason, Text: d.out.Evidence}
 	}
 	d.fail(why, text)
 	return runtime.Event{Kind: runtime.EventFailed, Reason: why, Text: d.out.Evidence}
@@ -252,13 +253,13 @@ func (d *decoder) fail(why runtime.Reason, evidence string) {
 
 // Stderr is where the program refuses to start; while it works it is silent there.
 func (d *decoder) Stderr(raw []byte) []runtime.Event {
-	text := clip(strings.TrimSpace(string(raw)))
+	text := strings.TrimSpace(string(raw))
 	if text == "" {
 		return nil
 	}
 	if why := startFailure(text); why != "" && !d.out.Completed {
 		d.fail(why, text)
-		return []runtime.Event{{Kind: runtime.EventFailed, Reason: why, Text: text}}
+		return []runtime.Event{{Kind: runtime.EventFailed, Reason: why, Text: d.out.Evidence}}
 	}
-	return []runtime.Event{{Kind: runtime.EventWarning, Text: text}}
+	return []runtime.Event{{Kind: runtime.EventWarning, Text: clip(text)}}
 }

@@ -94,7 +94,7 @@ func addIsolation(cmd *runtime.Command, req runtime.Request, p runtime.Profile) 
 	cmd.Argv = append(cmd.Argv, quietArgs(p)...)
 	cmd.Argv = append(cmd.Argv, serverArgs(p)...)
 	cmd.Argv = append(cmd.Argv,
-		"-c", "projects={"+strings.Join(untrusted(req.Dir), ",")+"}",
+		"-c", "projects={"+strings.Join(notTrusted(req.Dir), ",")+"}",
 		"-c", "project_doc_max_bytes=0")
 	if req.Project {
 		cmd.Limits = append(cmd.Limits, "the project stays out all the same: the tool servers and hooks of one that is let in would run outside codex's sandbox")
@@ -105,10 +105,10 @@ func addIsolation(cmd *runtime.Command, req runtime.Request, p runtime.Profile) 
 	return nil
 }
 
-// untrusted marks dir and every folder above it as not trusted, since the user
+// notTrusted marks dir and every folder above it as not trusted, since the user
 // may have trusted the project whose subfolder dir is, and a trusted project's
 // configuration may start tool servers outside the sandbox.
-func untrusted(dir string) []string {
+func notTrusted(dir string) []string {
 	var entries []string
 	for {
 		entries = append(entries, quoted(dir)+`={trust_level="untrusted"}`)

@@ -5,6 +5,7 @@ import (
 
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/probe"
+	"orchestrate/internal/untrusted"
 )
 
 // evidenceLimit bounds, in bytes, the texts kept as evidence or in short form.
@@ -57,12 +58,12 @@ func (d *decoder) Settle() (runtime.Reason, bool) {
 func (d *decoder) Outcome() runtime.Outcome {
 	out := d.out
 	if !out.Completed || out.ErrorFlag {
-		out.Answer = ""
+		out.Answer = untrusted.Text{}
 	}
 	// A denial outranks whatever the refusal led to afterwards.
 	if len(out.Denials) > 0 {
 		first := out.Denials[0]
-		out.Reason, out.Evidence = runtime.ReasonPermission, clip(first.Tool+": "+first.Boundary)
+		out.Reason, out.Evidence = runtime.ReasonPermission, first.Said()
 	}
 	return out
 }
@@ -80,8 +81,8 @@ func (d *decoder) completed(i item) []runtime.Event {
 	switch i.Type {
 	case "agent_message":
 		d.out.WorkBegun = true
-		d.out.Answer = i.Text // the last one is the answer
-		return []runtime.Event{{Kind: runtime.EventText, Text: i.Text}}
+		d.out.Answer = untrusted.From(i.Text) // the last one is the answer
+		return []runtime.Event{{Kind: runtime.EventText, Text: untrusted.From(i.Text)}}
 	case "error": // a notice; failures come as lines of their own
 		return []runtime.Event{{Kind: runtime.EventWarning, Text: clip(i.Message)}}
 	}
@@ -127,7 +128,7 @@ func (d *decoder) note(why runtime.Reason, message string) {
 
 func (d *decoder) turnCompleted(l line) []runtime.Event {
 	d.out.Completed = true
-	d.out.ErrorFlag, d.out.Reason, d.out.Evidence, d.out.RetryAfterMs = false, "", "", 0
+	d.out.ErrorFlag, d.out.Reason, d.out.Evidence, d.out.RetryAfterMs = false, "", untrusted.Text{}, 0
 	var events []runtime.Event
 	if l.Usage != nil {
 		d.out.Usage = &runtime.Usage{
@@ -178,4 +179,6 @@ func (d *decoder) deny(tool, boundary string) []runtime.Event {
 	}}
 }
 
-func clip(s string) string { return probe.Bounded(strings.TrimSpace(s), evidenceLimit) }
+func clip(s string) untrusted.Text {
+	return untrusted.From(probe.Bounded(strings.TrimSpace(s), evidenceLimit))
+}

@@ -7,6 +7,7 @@ import (
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/codex"
 	"orchestrate/internal/runtime/probe/probetest"
+	"orchestrate/internal/untrusted"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden transcripts")
@@ -95,7 +96,7 @@ func TestUsageOfAContinuedThread(t *testing.T) {
 func TestDenialNamesTheBoundary(t *testing.T) {
 	got := probetest.Recorded(t, codex.NewDecoder(runtime.DecoderSpec{}), streams, "c-write-readonly", false)
 	want := "patch rejected: writing is blocked by read-only sandbox; rejected by user approval settings"
-	if d := got.Outcome.Denials; len(d) != 1 || d[0].Boundary != want {
+	if d := got.Outcome.Denials; len(d) != 1 || d[0].Boundary != untrusted.From(want) {
 		t.Errorf("denials %+v", d)
 	}
 }
@@ -129,7 +130,7 @@ func TestStatedRetryTimeIsKept(t *testing.T) {
 func TestColouredLogLines(t *testing.T) {
 	got := probetest.Decode(codex.NewDecoder(runtime.DecoderSpec{}), nil,
 		[]byte("\x1b[2mtime\x1b[0m \x1b[31mERROR\x1b[0m router: error=patch rejected: outside\n\x1b["))
-	if d := got.Outcome.Denials; len(d) != 1 || d[0].Boundary != "patch rejected: outside" {
+	if d := got.Outcome.Denials; len(d) != 1 || d[0].Boundary != untrusted.From("patch rejected: outside") {
 		t.Errorf("denials %+v", d)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/probe"
+	"orchestrate/internal/untrusted"
 )
 
 // HTTP statuses that mean something here. net/http has names for them and would
@@ -64,4 +65,6 @@ func byStatus(text string) runtime.Reason {
 	return runtime.ReasonCrash
 }
 
-func clip(s string) string { return probe.Bounded(strings.TrimSpace(s), evidenceLimit) }
+func clip(s string) untrusted.Text {
+	return untrusted.From(probe.Bounded(strings.TrimSpace(s), evidenceLimit))
+}

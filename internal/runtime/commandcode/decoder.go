@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/untrusted"
 )
 
 // evidenceLimit bounds, in bytes, the texts kept as evidence or in short form.
@@ -57,7 +58,7 @@ func (d *decoder) Outcome() runtime.Outcome {
 	// A denial outranks whatever the refusal led to afterwards.
 	if len(out.Denials) > 0 {
 		first := out.Denials[0]
-		out.Reason, out.Evidence = runtime.ReasonPermission, clip(first.Tool+": "+first.Boundary)
+		out.Reason, out.Evidence = runtime.ReasonPermission, first.Said()
 	}
 	return out
 }
@@ -115,7 +116,7 @@ func (d *decoder) message(e event) []runtime.Event {
 		return nil
 	}
 	d.out.WorkBegun = true
-	return []runtime.Event{{Kind: runtime.EventText, Text: text}}
+	return []runtime.Event{{Kind: runtime.EventText, Text: untrusted.From(text)}}
 }
 
 // boundary says what was refused, since the program does not: a tool that the gate
@@ -158,10 +159,10 @@ func (d *decoder) result(r result) []runtime.Event {
 	case r.Subtype != "success":
 		return append(events, d.failed(r)...)
 	}
-	d.out.ErrorFlag, d.out.Reason, d.out.Evidence = false, "", ""
-	d.out.Answer = r.FinalText
+	d.out.ErrorFlag, d.out.Reason, d.out.Evidence = false, "", untrusted.Text{}
+	d.out.Answer = untrusted.From(r.FinalText)
 	return append(events,
-		runtime.Event{Kind: runtime.EventAnswer, Text: r.FinalText},
+		runtime.Event{Kind: runtime.EventAnswer, Text: untrusted.From(r.FinalText)},
 		runtime.Event{Kind: runtime.EventComplete})
 }
 
@@ -196,12 +197,12 @@ func (d *decoder) fail(why runtime.Reason, evidence string) runtime.Event {
 
 // Stderr is where the program refuses to start.
 func (d *decoder) Stderr(raw []byte) []runtime.Event {
-	text := clip(string(raw))
+	text := strings.TrimSpace(string(raw))
 	switch {
 	case text == "":
 		return nil
 	case strings.HasPrefix(text, "Error:") && !d.out.Completed && !d.out.ErrorFlag:
 		return []runtime.Event{d.fail(classify(text), text)}
 	}
-	return []runtime.Event{{Kind: runtime.EventWarning, Text: text}}
+	return []runtime.Event{{Kind: runtime.EventWarning, Text: clip(text)}}
 }

@@ -8,6 +8,7 @@ import (
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/commandcode"
 	"orchestrate/internal/runtime/probe/probetest"
+	"orchestrate/internal/untrusted"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden transcripts")
@@ -56,7 +57,7 @@ func TestDenialNamesItsBoundary(t *testing.T) {
 		"outside": `needs an approval that nobody can give: {"file_path":"/elsewhere/b.txt"}`,
 	} {
 		got := probetest.Recorded(t, commandcode.NewDecoder(runtime.DecoderSpec{}), streams, name, false)
-		if d := got.Outcome.Denials; len(d) != 1 || !strings.HasPrefix(d[0].Boundary, says) {
+		if d := got.Outcome.Denials; len(d) != 1 || !strings.HasPrefix(d[0].Boundary.Raw(), says) {
 			t.Errorf("%s: denials %+v", name, d)
 		}
 	}
@@ -69,7 +70,7 @@ func TestToolThatComesAfterTheGate(t *testing.T) {
 	d.Stdout([]byte(`{"type":"event","event":{"type":"run_start","sessionId":"s"}}`))
 	d.Stdout([]byte(`{"type":"event","event":{"type":"tool_hook_blocked","toolName":"mcp__x__y","hookOutput":"This job may not use the tool mcp__x__y."}}`))
 	out := d.Outcome()
-	if out.Reason != runtime.ReasonPermission || out.Denials[0].Boundary != "This job may not use the tool mcp__x__y." {
+	if out.Reason != runtime.ReasonPermission || out.Denials[0].Boundary != untrusted.From("This job may not use the tool mcp__x__y.") {
 		t.Errorf("outcome %+v", out)
 	}
 }
@@ -86,7 +87,7 @@ func TestLimitsOfAnAccount(t *testing.T) {
 	} {
 		d := commandcode.NewDecoder(runtime.DecoderSpec{})
 		d.Stderr([]byte(text))
-		if got := d.Outcome(); got.Reason != want || !got.ErrorFlag || got.Evidence != text {
+		if got := d.Outcome(); got.Reason != want || !got.ErrorFlag || got.Evidence != untrusted.From(text) {
 			t.Errorf("%q: %+v, want %s", text, got, want)
 		}
 	}

@@ -125,15 +125,15 @@ func oddOutcome(r recording, got probetest.Transcript) (faults []string) {
 		}
 	}
 	note((out.Reason != "") != (out.ErrorFlag || len(out.Denials) > 0), "reason %q with error flag %t and denials %v", out.Reason, out.ErrorFlag, out.Denials)
-	note((out.Reason != "") != (out.Evidence != ""), "reason %q with evidence %q", out.Reason, out.Evidence)
+	note((out.Reason != "") != (!out.Evidence.Empty()), "reason %q with evidence %q", out.Reason, out.Evidence)
 	note(len(out.Denials) > 0 && out.Reason != runtime.ReasonPermission, "something was denied, and the reason is %q", out.Reason)
 	note(got.Settled != "" && out.Reason == "", "ended early as %q, without a reason", got.Settled)
 	for _, denial := range out.Denials {
-		note(denial.Boundary == "", "the denial of %q names no boundary", denial.Tool)
+		note(denial.Boundary.Empty(), "the denial of %q names no boundary", denial.Tool)
 	}
 	note(out.Completed && !out.ErrorFlag && out.SessionID == "", "it completed, and its session is not known")
 	note(out.SessionID != "" && !strings.Contains(string(joined(append(slices.Clone(r.stdout), r.stderr...))), out.SessionID), "session id %q was never said", out.SessionID)
-	note(!out.Completed && out.Answer != "" && !out.WorkBegun, "an answer, and no work begun")
+	note(!out.Completed && !out.Answer.Empty() && !out.WorkBegun, "an answer, and no work begun")
 	ended := slices.ContainsFunc(got.Events, func(e runtime.Event) bool { return e.Kind == runtime.EventComplete })
 	note(ended && !out.Completed, "a completion event, and it is not completed")
 	return faults
@@ -198,7 +198,7 @@ func decoderDirty(t *testing.T, s Subject) (faults []string) {
 		if err != nil {
 			return append(faults, r.name+": "+err.Error())
 		}
-		if got, err := decoded(torn, r.stderr); err != nil || got.Outcome.Completed || got.Outcome.Answer != "" {
+		if got, err := decoded(torn, r.stderr); err != nil || got.Outcome.Completed || !got.Outcome.Answer.Empty() {
 			faults = append(faults, fmt.Sprintf("%s in torn lines: %v, %+v", r.name, err, got.Outcome))
 		}
 		got, err := decoded(dirty, r.stderr)

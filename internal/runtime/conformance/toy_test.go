@@ -16,6 +16,7 @@ import (
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/probe"
 	"orchestrate/internal/runtime/probe/probetest"
+	"orchestrate/internal/untrusted"
 )
 
 // toy is an adapter that keeps to everything. Tests spoil it.
@@ -131,7 +132,7 @@ func (d *toyDecoder) Stdout(raw []byte) []runtime.Event {
 	case "start":
 		d.out.SessionID = l.Session
 	case "done":
-		d.out.Completed, d.out.Answer, d.out.WorkBegun = true, l.Text, true
+		d.out.Completed, d.out.Answer, d.out.WorkBegun = true, untrusted.From(l.Text), true
 		if l.Usage != nil {
 			d.out.Usage = &runtime.Usage{InputTokens: new(l.Usage.In)}
 		}
@@ -268,7 +269,7 @@ func TestEachFaultIsFound(t *testing.T) {
 		{"decoder/torn and dirty lines", "half a line is an answer", spoil(func(o *runtime.Outcome, line string) { o.Completed = strings.Contains(line, "done") })},
 		{"decoder/torn and dirty lines", "another's line counts", spoil(func(o *runtime.Outcome, line string) {
 			if strings.Contains(line, "no_such_event") {
-				o.Answer = line
+				o.Answer = untrusted.From(line)
 			}
 		})},
 		{"decoder/odd fields", "a panic", spoil(func(_ *runtime.Outcome, line string) {

@@ -5,6 +5,7 @@ import (
 
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/probe"
+	"orchestrate/internal/untrusted"
 )
 
 // HTTP statuses that mean something here. net/http has names for them and would
@@ -73,4 +74,6 @@ func isRefusal(code, text string) bool {
 		strings.HasPrefix(text, "Permission to run this tool was denied")
 }
 
-func clip(s string) string { return probe.Bounded(strings.TrimSpace(s), evidenceLimit) }
+func clip(s string) untrusted.Text {
+	return untrusted.From(probe.Bounded(strings.TrimSpace(s), evidenceLimit))
+}

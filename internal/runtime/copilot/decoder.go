@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/untrusted"
 )
 
 // evidenceLimit bounds, in bytes, the texts kept as evidence or in short form.
@@ -63,12 +64,12 @@ func (d *decoder) Settle() (runtime.Reason, bool) {
 func (d *decoder) Outcome() runtime.Outcome {
 	out := d.out
 	if !out.Completed || out.ErrorFlag {
-		out.Answer = ""
+		out.Answer = untrusted.Text{}
 	}
 	// A denial outranks whatever the refusal led to afterwards.
 	if len(out.Denials) > 0 {
 		first := out.Denials[0]
-		out.Reason, out.Evidence = runtime.ReasonPermission, clip(first.Tool+": "+first.Boundary)
+		out.Reason, out.Evidence = runtime.ReasonPermission, first.Said()
 	}
 	return out
 }
@@ -85,9 +86,9 @@ func (d *decoder) message(m data) []runtime.Event {
 	}
 	d.out.WorkBegun = true
 	if m.Parent == "" {
-		d.out.Answer = m.Content
+		d.out.Answer = untrusted.From(m.Content)
 	}
-	return append(events, runtime.Event{Kind: runtime.EventText, Text: m.Content})
+	return append(events, runtime.Event{Kind: runtime.EventText, Text: untrusted.From(m.Content)})
 }
 
 func (d *decoder) toolDone(t data) []runtime.Event {
@@ -138,7 +139,7 @@ func (d *decoder) result(l line) []runtime.Event {
 		return append(events, d.fail(runtime.ReasonCrash, "the result line says no exitCode that can be read"))
 	}
 	if code == 0 {
-		d.out.ErrorFlag, d.out.Reason, d.out.Evidence = false, "", ""
+		d.out.ErrorFlag, d.out.Reason, d.out.Evidence = false, "", untrusted.Text{}
 		return append(events,
 			runtime.Event{Kind: runtime.EventAnswer, Text: d.out.Answer},
 			runtime.Event{Kind: runtime.EventComplete})
@@ -157,12 +158,12 @@ func (d *decoder) fail(why runtime.Reason, evidence string) runtime.Event {
 // Stderr is where the program refuses to start. What follows such a line explains
 // it and does not replace it.
 func (d *decoder) Stderr(raw []byte) []runtime.Event {
-	text := clip(string(raw))
+	text := strings.TrimSpace(string(raw))
 	if text == "" {
 		return nil
 	}
 	if why := startFailure(text); why != "" && !d.out.Completed && !d.out.ErrorFlag {
 		return []runtime.Event{d.fail(why, text)}
 	}
-	return []runtime.Event{{Kind: runtime.EventWarning, Text: text}}
+	return []runtime.Event{{Kind: runtime.EventWarning, Text: clip(text)}}
 }

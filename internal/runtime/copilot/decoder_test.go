@@ -8,6 +8,7 @@ import (
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/copilot"
 	"orchestrate/internal/runtime/probe/probetest"
+	"orchestrate/internal/untrusted"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden transcripts")
@@ -51,7 +52,7 @@ func TestDecoderOnRecordedStreams(t *testing.T) {
 // The boundary is what the program said.
 func TestDenialNamesItsBoundary(t *testing.T) {
 	got := probetest.Recorded(t, copilot.NewDecoder(runtime.DecoderSpec{}), streams, "edit-outside", false)
-	if d := got.Outcome.Denials; len(d) != 1 || d[0].Tool != "create" || !strings.HasPrefix(d[0].Boundary, "Permission denied because no interactive user response") {
+	if d := got.Outcome.Denials; len(d) != 1 || d[0].Tool != "create" || !strings.HasPrefix(d[0].Boundary.Raw(), "Permission denied because no interactive user response") {
 		t.Errorf("denials %+v", d)
 	}
 }
@@ -76,7 +77,7 @@ func TestClassesOfErrors(t *testing.T) {
 		d := copilot.NewDecoder(runtime.DecoderSpec{})
 		d.Stdout([]byte(`{"type":"session.error","data":{` + c.fields + `}}`))
 		d.Stdout([]byte(`{"type":"result","sessionId":"s","exitCode":1}`))
-		if out := d.Outcome(); out.Reason != c.want || out.Evidence == "" || !out.ErrorFlag {
+		if out := d.Outcome(); out.Reason != c.want || out.Evidence.Empty() || !out.ErrorFlag {
 			t.Errorf("%s: %+v", c.fields, out)
 		}
 	}
@@ -85,7 +86,7 @@ func TestClassesOfErrors(t *testing.T) {
 func TestAFailureWithoutItsReasonIsACrash(t *testing.T) {
 	d := copilot.NewDecoder(runtime.DecoderSpec{})
 	d.Stdout([]byte(`{"type":"result","sessionId":"s","exitCode":3}`))
-	if out := d.Outcome(); out.Reason != runtime.ReasonCrash || !strings.Contains(out.Evidence, "exitCode 3") {
+	if out := d.Outcome(); out.Reason != runtime.ReasonCrash || !strings.Contains(out.Evidence.Raw(), "exitCode 3") {
 		t.Errorf("%+v", out)
 	}
 }
@@ -100,7 +101,7 @@ func TestMainAgentAnswers(t *testing.T) {
 	} {
 		d.Stdout([]byte(line))
 	}
-	if out := d.Outcome(); out.Answer != "mine" || out.ObservedModel != "main-1" || !out.WorkBegun {
+	if out := d.Outcome(); out.Answer != untrusted.From("mine") || out.ObservedModel != "main-1" || !out.WorkBegun {
 		t.Errorf("%+v", out)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/probe"
+	"orchestrate/internal/untrusted"
 )
 
 // classify finds the class of an error from its message. Only few are published.
@@ -40,4 +41,6 @@ func startFailure(text string) runtime.Reason {
 	return ""
 }
 
-func clip(s string) string { return probe.Bounded(strings.TrimSpace(s), evidenceLimit) }
+func clip(s string) untrusted.Text {
+	return untrusted.From(probe.Bounded(strings.TrimSpace(s), evidenceLimit))
+}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/untrusted"
 )
 
 // evidenceLimit bounds, in bytes, the texts kept as evidence or in short form.
@@ -52,7 +53,7 @@ func (d *decoder) Outcome() runtime.Outcome {
 	// A denial outranks whatever the refusal led to afterwards.
 	if len(out.Denials) > 0 {
 		first := out.Denials[0]
-		out.Reason, out.Evidence = runtime.ReasonPermission, clip(first.Tool+": "+first.Boundary)
+		out.Reason, out.Evidence = runtime.ReasonPermission, first.Said()
 	}
 	return out
 }
@@ -71,7 +72,7 @@ func (d *decoder) assistant(l line) []runtime.Event {
 		return nil
 	}
 	d.out.WorkBegun, d.last = true, text
-	return []runtime.Event{{Kind: runtime.EventText, Text: text}}
+	return []runtime.Event{{Kind: runtime.EventText, Text: untrusted.From(text)}}
 }
 
 func (d *decoder) tool(l line) []runtime.Event {
@@ -113,9 +114,9 @@ func (d *decoder) result(l line) []runtime.Event {
 		text := strings.TrimSpace(l.Subtype + " " + l.Result)
 		return append(events, d.fail(classify(text), text))
 	}
-	d.out.ErrorFlag, d.out.Reason, d.out.Evidence = false, "", ""
-	if d.out.Answer = d.last; d.last == "" {
-		d.out.Answer = l.Result
+	d.out.ErrorFlag, d.out.Reason, d.out.Evidence = false, "", untrusted.Text{}
+	if d.out.Answer = untrusted.From(d.last); d.last == "" {
+		d.out.Answer = untrusted.From(l.Result)
 	}
 	return append(events,
 		runtime.Event{Kind: runtime.EventAnswer, Text: d.out.Answer},
@@ -138,12 +139,12 @@ func (d *decoder) Stderr(raw []byte) []runtime.Event {
 // plain is a line that is not part of the stream, on either side. What follows a
 // refusal to start explains it and does not replace it.
 func (d *decoder) plain(text string) []runtime.Event {
-	text = clip(text)
+	text = strings.TrimSpace(text)
 	if text == "" {
 		return nil
 	}
 	if why := startFailure(text); why != "" && !d.out.Completed && !d.out.ErrorFlag {
 		return []runtime.Event{d.fail(why, text)}
 	}
-	return []runtime.Event{{Kind: runtime.EventWarning, Text: text}}
+	return []runtime.Event{{Kind: runtime.EventWarning, Text: clip(text)}}
 }

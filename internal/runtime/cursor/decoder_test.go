@@ -7,6 +7,7 @@ import (
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/cursor"
 	"orchestrate/internal/runtime/probe/probetest"
+	"orchestrate/internal/untrusted"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden transcripts")
@@ -32,7 +33,7 @@ func TestDecoderOnDocumentedStreams(t *testing.T) {
 // The result joins all that was said; the answer is what was said last.
 func TestAnswerIsTheLastMessage(t *testing.T) {
 	got := probetest.Recorded(t, cursor.NewDecoder(runtime.DecoderSpec{}), streams, "read", false).Outcome
-	if got.Answer != "It describes a project." || got.ObservedModel != "Maker 2 High" || *got.Usage.InputTokens != 130 {
+	if got.Answer != untrusted.From("It describes a project.") || got.ObservedModel != "Maker 2 High" || *got.Usage.InputTokens != 130 {
 		t.Errorf("outcome %+v", got)
 	}
 }
@@ -40,7 +41,7 @@ func TestAnswerIsTheLastMessage(t *testing.T) {
 func TestDenialNamesItsBoundary(t *testing.T) {
 	got := probetest.Recorded(t, cursor.NewDecoder(runtime.DecoderSpec{}), streams, "rejected", false).Outcome
 	const says = `rejected: {"command":"bash check.sh","workingDirectory":"/home/you/project","reason":"","isReadonly":false}`
-	if len(got.Denials) != 1 || got.Denials[0].Tool != "shell" || got.Denials[0].Boundary != says || got.Usage != nil {
+	if len(got.Denials) != 1 || got.Denials[0].Tool != "shell" || got.Denials[0].Boundary != untrusted.From(says) || got.Usage != nil {
 		t.Errorf("outcome %+v", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/decoders"
+	"orchestrate/internal/untrusted"
 )
 
 // What the fakes say, the real decoders must read.
@@ -22,7 +23,7 @@ func TestTheRealDecodersReadTheFakes(t *testing.T) {
 		"answered": {
 			"{say: hello}, {write: {path: a, content: x}}, {usage: {input: 7, output: 3}}, {answer: done}", 0,
 			func(o runtime.Outcome, _ runtime.Reason) bool {
-				return o.Completed && !o.ErrorFlag && o.Answer == "done" && o.WorkBegun && o.SessionID != "" &&
+				return o.Completed && !o.ErrorFlag && o.Answer == untrusted.From("done") && o.WorkBegun && o.SessionID != "" &&
 					o.Usage != nil && *o.Usage.InputTokens == 7 && *o.Usage.OutputTokens == 3
 			},
 		},
@@ -30,7 +31,7 @@ func TestTheRealDecodersReadTheFakes(t *testing.T) {
 			"{deny: {tool: Write, boundary: /outside/file}}, {answer: done}", 0,
 			func(o runtime.Outcome, why runtime.Reason) bool {
 				return why == runtime.ReasonPermission && o.Reason == runtime.ReasonPermission && len(o.Denials) > 0 &&
-					strings.Contains(o.Denials[0].Boundary, "/outside/file")
+					strings.Contains(o.Denials[0].Boundary.Raw(), "/outside/file")
 			},
 		},
 		"signed out": {

@@ -46,8 +46,8 @@ func elsewhere() []string {
 }
 
 const (
-	trusted   = "GEMINI_CLI_TRUST_WORKSPACE=true"
-	untrusted = "GEMINI_CLI_TRUST_WORKSPACE=false"
+	trusted    = "GEMINI_CLI_TRUST_WORKSPACE=true"
+	notTrusted = "GEMINI_CLI_TRUST_WORKSPACE=false"
 )
 
 // settings are the variables that probes and jobs get alike. The program reads
@@ -56,7 +56,7 @@ const (
 // NO_RELAUNCH it starts itself a second time, now trusted, and the first process
 // is deaf to signals.
 func settings(project bool) []string {
-	folder := untrusted
+	folder := notTrusted
 	if project {
 		folder = trusted
 	}

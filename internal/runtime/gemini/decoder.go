@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/untrusted"
 )
 
 // evidenceLimit bounds, in bytes, the texts kept as evidence or in short form.
@@ -58,12 +59,12 @@ func (d *decoder) Outcome() runtime.Outcome {
 		out.ErrorFlag, out.Reason, out.Evidence = true, d.retried.Reason, d.retried.Text
 	}
 	if out.Reason == runtime.ReasonRateLimit || out.Reason == runtime.ReasonQuota {
-		out.RetryAfterMs = statedDelay(out.Evidence)
+		out.RetryAfterMs = statedDelay(out.Evidence.Raw())
 	}
 	// A denial outranks whatever the refusal led to afterwards.
 	if len(out.Denials) > 0 {
 		first := out.Denials[0]
-		out.Reason, out.Evidence = runtime.ReasonPermission, clip(first.Tool+": "+first.Boundary)
+		out.Reason, out.Evidence = runtime.ReasonPermission, first.Said()
 	}
 	return out
 }
@@ -85,7 +86,7 @@ func (d *decoder) said() (text string, events []runtime.Event) {
 	text = d.text.String()
 	d.text.Reset()
 	if strings.TrimSpace(text) != "" {
-		events = []runtime.Event{{Kind: runtime.EventText, Text: text}}
+		events = []runtime.Event{{Kind: runtime.EventText, Text: untrusted.From(text)}}
 	}
 	return text, events
 }
@@ -133,10 +134,10 @@ func (d *decoder) result(l line) []runtime.Event {
 		return append(events, runtime.Event{Kind: runtime.EventFailed, Reason: why, Text: d.out.Evidence})
 	}
 	if d.settle != runtime.ReasonUnknownFlag { // it ran without its limits
-		d.out.ErrorFlag, d.out.Reason, d.out.Evidence = false, "", ""
+		d.out.ErrorFlag, d.out.Reason, d.out.Evidence = false, "", untrusted.Text{}
 	}
-	d.out.Answer = answer
-	return append(events, runtime.Event{Kind: runtime.EventAnswer, Text: answer}, runtime.Event{Kind: runtime.EventComplete})
+	d.out.Answer = untrusted.From(answer)
+	return append(events, runtime.Event{Kind: runtime.EventAnswer, Text: untrusted.From(answer)}, runtime.Event{Kind: runtime.EventComplete})
 }
 
 // account takes usage and model from the final count. A count of nothing is that
@@ -176,7 +177,7 @@ func (d *decoder) fail(why runtime.Reason, evidence string) {
 // Stderr is where the program refuses to start and tells of calls it repeats; it
 // writes much else there on every run.
 func (d *decoder) Stderr(raw []byte) []runtime.Event {
-	text := clip(plain(string(raw)))
+	text := strings.TrimSpace(plain(string(raw)))
 	switch why := startFailure(text); {
 	case text == "" || isNoise(text):
 		return nil
@@ -188,13 +189,13 @@ func (d *decoder) Stderr(raw []byte) []runtime.Event {
 	case strings.HasPrefix(text, "Attempt ") && strings.Contains(text, "etrying"):
 		return d.retry(text)
 	default:
-		return []runtime.Event{{Kind: runtime.EventWarning, Text: text}}
+		return []runtime.Event{{Kind: runtime.EventWarning, Text: clip(text)}}
 	}
-	return []runtime.Event{{Kind: runtime.EventFailed, Reason: d.out.Reason, Text: text}}
+	return []runtime.Event{{Kind: runtime.EventFailed, Reason: d.out.Reason, Text: clip(text)}}
 }
 
 func (d *decoder) retry(text string) []runtime.Event {
-	e := runtime.Event{Kind: runtime.EventRetry, Reason: classify(text), Text: text, RetryAfterMs: statedDelay(text)}
+	e := runtime.Event{Kind: runtime.EventRetry, Reason: classify(text), Text: clip(text), RetryAfterMs: statedDelay(text)}
 	d.retried = &e
 	return []runtime.Event{e}
 }

@@ -8,6 +8,7 @@ import (
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/gemini"
 	"orchestrate/internal/runtime/probe/probetest"
+	"orchestrate/internal/untrusted"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden transcripts")
@@ -121,10 +122,10 @@ func TestTheAnswerIsTheLastText(t *testing.T) {
 		`{"type":"tool_result","tool_id":"1","status":"success","output":"x"}`,
 		say("It is "), say("fine."), `{"type":"result","status":"success"}`)
 	out := d.Outcome()
-	if out.Answer != "It is fine." || !out.WorkBegun || out.Usage != nil {
+	if out.Answer != untrusted.From("It is fine.") || !out.WorkBegun || out.Usage != nil {
 		t.Errorf("answer %q, work begun %t, usage %v", out.Answer, out.WorkBegun, out.Usage)
 	}
-	if events[0].Kind != runtime.EventText || events[0].Text != "Let me look." {
+	if events[0].Kind != runtime.EventText || events[0].Text != untrusted.From("Let me look.") {
 		t.Errorf("first event %+v", events[0])
 	}
 }
@@ -182,7 +183,7 @@ func TestIgnoredLimitsEndTheAttempt(t *testing.T) {
 			t.Errorf("%s: settled %t, %q", line, ok, why)
 		}
 		d.Stdout([]byte(`{"type":"result","status":"success"}`))
-		if out := d.Outcome(); !out.ErrorFlag || strings.Contains(out.Evidence, "\x1b") {
+		if out := d.Outcome(); !out.ErrorFlag || strings.Contains(out.Evidence.Raw(), "\x1b") {
 			t.Errorf("outcome %+v", out)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/untrusted"
 )
 
 // evidenceLimit bounds, in bytes, the texts kept as evidence or in short form.
@@ -36,7 +37,7 @@ func (d *decoder) Stdout(raw []byte) []runtime.Event {
 	events := d.session(l.SessionID)
 	switch l.Type {
 	case "step_start": // of a further round: the last one was not the end
-		d.out.Completed, d.out.Answer = false, ""
+		d.out.Completed, d.out.Answer = false, untrusted.Text{}
 		return events
 	case "text":
 		return append(events, d.text(l.Part)...)
@@ -58,12 +59,12 @@ func (d *decoder) Settle() (runtime.Reason, bool) {
 func (d *decoder) Outcome() runtime.Outcome {
 	out := d.out
 	if !out.Completed || out.ErrorFlag {
-		out.Answer = ""
+		out.Answer = untrusted.Text{}
 	}
 	// A denial outranks whatever the refusal led to afterwards.
 	if len(out.Denials) > 0 {
 		first := out.Denials[0]
-		out.Reason, out.Evidence = runtime.ReasonPermission, clip(first.Tool+": "+first.Boundary)
+		out.Reason, out.Evidence = runtime.ReasonPermission, first.Said()
 	}
 	return out
 }
@@ -82,13 +83,14 @@ func (d *decoder) text(p part) []runtime.Event {
 		return nil
 	}
 	d.out.WorkBegun = true
-	if d.out.Answer != "" {
-		d.out.Answer += "\n"
+	said := untrusted.From(p.Text)
+	switch {
+	case d.out.Answer.Empty():
+		d.out.Answer = said
+	case d.out.Answer.Len() < runtime.SaidLimit:
+		d.out.Answer = untrusted.Join([]untrusted.Text{d.out.Answer, said}, "\n")
 	}
-	if len(d.out.Answer) < runtime.SaidLimit {
-		d.out.Answer += p.Text
-	}
-	return []runtime.Event{{Kind: runtime.EventText, Text: p.Text}}
+	return []runtime.Event{{Kind: runtime.EventText, Text: said}}
 }
 
 func (d *decoder) tool(p part) []runtime.Event {

@@ -8,6 +8,7 @@ import (
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/opencode"
 	"orchestrate/internal/runtime/probe/probetest"
+	"orchestrate/internal/untrusted"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden transcripts")
@@ -87,11 +88,11 @@ func TestOneRefusalIsOneDenialInAnyOrder(t *testing.T) {
 				d.Stderr([]byte(line))
 			}
 		}
-		if out := d.Outcome(); len(out.Denials) != 1 || out.Denials[0].Boundary != want || out.Reason != runtime.ReasonPermission {
+		if out := d.Outcome(); len(out.Denials) != 1 || out.Denials[0].Boundary != untrusted.From(want) || out.Reason != runtime.ReasonPermission {
 			t.Errorf("%s: %+v", name, out)
 		}
 	}
-	if out := decode(used, "").Outcome; len(out.Denials) != 1 || !strings.HasPrefix(out.Denials[0].Boundary, "ls /x: The user rejected") {
+	if out := decode(used, "").Outcome; len(out.Denials) != 1 || !strings.HasPrefix(out.Denials[0].Boundary.Raw(), "ls /x: The user rejected") {
 		t.Errorf("without the notice: %+v", out.Denials)
 	}
 }
@@ -104,19 +105,19 @@ func TestDenialNamesTheBoundary(t *testing.T) {
 		"r3-agent-plan":      `<lab>/w/oc3/hello.txt: refused by a rule for edit "*"`,
 	} {
 		got := decode(file(t, streams+"/"+name+".out"), "").Outcome.Denials
-		if len(got) != 1 || got[0].Boundary != want {
+		if len(got) != 1 || got[0].Boundary != untrusted.From(want) {
 			t.Errorf("%s: %+v, want %s", name, got, want)
 		}
 	}
 	// kilo names the one rule without a list around it.
 	const lone = `The user has specified a rule which prevents you from using this specific tool call. Here are some of the relevant rules {\"permission\":\"external_directory\",\"action\":\"deny\",\"pattern\":\"*\",\"source\":\"agent\"}`
 	alone := decode(`{"type":"tool_use","part":{"tool":"write","state":{"status":"error","input":{"filePath":"/lab/outside.txt"},"error":"`+lone+`"}}}`, "").Outcome.Denials
-	if len(alone) != 1 || alone[0].Boundary != `/lab/outside.txt: refused by a rule for external_directory "*"` {
+	if len(alone) != 1 || alone[0].Boundary != untrusted.From(`/lab/outside.txt: refused by a rule for external_directory "*"`) {
 		t.Errorf("with one rule: %+v", alone)
 	}
 	const other = "The user has specified a rule which prevents you from using this specific tool call, says someone"
 	got := decode(`{"type":"tool_use","part":{"tool":"x","state":{"status":"error","input":{"path":"/p"},"error":"`+other+`"}}}`, "").Outcome.Denials
-	if len(got) != 1 || got[0].Boundary != "/p: "+other {
+	if len(got) != 1 || got[0].Boundary != untrusted.From("/p: "+other) {
 		t.Errorf("without the rules: %+v", got)
 	}
 }
@@ -148,7 +149,7 @@ func TestUsageIsTheSumOfTheSteps(t *testing.T) {
 
 func TestAnAnswerThatEndsEarlyIsAFailure(t *testing.T) {
 	out := decode(`{"type":"text","part":{"text":"half"}}`+"\n"+`{"type":"step_finish","part":{"reason":"length"}}`, "").Outcome
-	if !out.ErrorFlag || out.Completed || out.Answer != "" || out.Reason != runtime.ReasonCrash {
+	if !out.ErrorFlag || out.Completed || !out.Answer.Empty() || out.Reason != runtime.ReasonCrash {
 		t.Errorf("outcome %+v", out)
 	}
 }
@@ -159,10 +160,10 @@ func TestTheLastRoundIsTheAnswer(t *testing.T) {
 		return `{"type":"step_start"}` + "\n" + `{"type":"text","part":{"text":"` + s + `"}}` + "\n"
 	}
 	end := func(reason string) string { return `{"type":"step_finish","part":{"reason":"` + reason + `"}}` + "\n" }
-	if out := decode(text("one")+end("tool-calls")+text("two")+end("stop"), "").Outcome; out.Answer != "two" || !out.Completed {
+	if out := decode(text("one")+end("tool-calls")+text("two")+end("stop"), "").Outcome; out.Answer != untrusted.From("two") || !out.Completed {
 		t.Errorf("outcome %+v", out)
 	}
-	if out := decode(text("one")+end("stop")+text("two"), "").Outcome; out.Answer != "" || out.Completed {
+	if out := decode(text("one")+end("stop")+text("two"), "").Outcome; !out.Answer.Empty() || out.Completed {
 		t.Errorf("cut off in a further round: %+v", out)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/probe"
+	"orchestrate/internal/untrusted"
 )
 
 // HTTP statuses that mean something here. net/http has names for them and would
@@ -96,4 +97,6 @@ func isRefusal(tool, text string) bool {
 // evidenceLimit bounds, in bytes, the texts kept as evidence or in short form.
 const evidenceLimit = 400
 
-func clip(s string) string { return probe.Bounded(strings.TrimSpace(s), evidenceLimit) }
+func clip(s string) untrusted.Text {
+	return untrusted.From(probe.Bounded(strings.TrimSpace(s), evidenceLimit))
+}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/untrusted"
 )
 
 // NewDecoder reads the stream of `pi --mode json`. Usage is told per answer, so a
@@ -57,7 +58,7 @@ func (d *decoder) Outcome() runtime.Outcome {
 	// A denial outranks whatever the refusal led to afterwards.
 	if len(out.Denials) > 0 {
 		first := out.Denials[0]
-		out.Reason, out.Evidence = runtime.ReasonPermission, clip(first.Tool+": "+first.Boundary)
+		out.Reason, out.Evidence = runtime.ReasonPermission, first.Said()
 	}
 	return out
 }
@@ -74,7 +75,7 @@ func (d *decoder) message(m message) []runtime.Event {
 	events := d.seeModel(m)
 	if said := text(m.Content); strings.TrimSpace(said) != "" {
 		d.out.WorkBegun = true
-		events = append(events, runtime.Event{Kind: runtime.EventText, Text: said})
+		events = append(events, runtime.Event{Kind: runtime.EventText, Text: untrusted.From(said)})
 	}
 	d.count(m.Usage)
 	return events
@@ -140,8 +141,8 @@ func (d *decoder) end(l line) []runtime.Event {
 	case l.Aborted || d.last.StopReason != "stop":
 		return append(events, d.fail(runtime.ReasonCrash, "the run ended with stop reason "+strings.TrimSpace(d.last.StopReason+" "+d.last.Error)))
 	}
-	d.out.ErrorFlag, d.out.Reason, d.out.Evidence = false, "", ""
-	d.out.Answer = text(d.last.Content)
+	d.out.ErrorFlag, d.out.Reason, d.out.Evidence = false, "", untrusted.Text{}
+	d.out.Answer = untrusted.From(text(d.last.Content))
 	return append(events,
 		runtime.Event{Kind: runtime.EventAnswer, Text: d.out.Answer},
 		runtime.Event{Kind: runtime.EventComplete})
@@ -154,12 +155,12 @@ func (d *decoder) fail(why runtime.Reason, evidence string) runtime.Event {
 
 // Stderr is where the program refuses to start.
 func (d *decoder) Stderr(raw []byte) []runtime.Event {
-	said := clip(string(raw))
+	said := strings.TrimSpace(string(raw))
 	if said == "" {
 		return nil
 	}
 	if why := startFailure(said); why != "" && !d.out.Completed {
 		return []runtime.Event{d.fail(why, said)}
 	}
-	return []runtime.Event{{Kind: runtime.EventWarning, Text: said}}
+	return []runtime.Event{{Kind: runtime.EventWarning, Text: clip(said)}}
 }

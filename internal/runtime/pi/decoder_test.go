@@ -7,6 +7,7 @@ import (
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/pi"
 	"orchestrate/internal/runtime/probe/probetest"
+	"orchestrate/internal/untrusted"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden transcripts")
@@ -47,7 +48,7 @@ func recorded(t *testing.T, name string) runtime.Outcome {
 
 // The boundary is what the program said, word for word.
 func TestDenialNamesItsBoundary(t *testing.T) {
-	if d := recorded(t, "refused-write").Denials; len(d) != 1 || d[0].Tool != "write" || d[0].Boundary != "Tool write not found" {
+	if d := recorded(t, "refused-write").Denials; len(d) != 1 || d[0].Tool != "write" || d[0].Boundary != untrusted.From("Tool write not found") {
 		t.Errorf("denials %+v", d)
 	}
 }
@@ -91,7 +92,7 @@ func TestEndsThatAreNoSuccess(t *testing.T) {
 		d := pi.NewDecoder(runtime.DecoderSpec{})
 		d.Stdout([]byte(lines[0]))
 		d.Stdout([]byte(lines[1]))
-		if out := d.Outcome(); !out.Completed || !out.ErrorFlag || out.Reason != runtime.ReasonCrash || out.Answer != "" {
+		if out := d.Outcome(); !out.Completed || !out.ErrorFlag || out.Reason != runtime.ReasonCrash || !out.Answer.Empty() {
 			t.Errorf("%s: %+v", name, out)
 		}
 	}

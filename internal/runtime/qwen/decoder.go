@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/untrusted"
 )
 
 // evidenceLimit bounds, in bytes, the texts kept as evidence or in short form.
@@ -56,7 +57,7 @@ func (d *decoder) Outcome() runtime.Outcome {
 	// A denial outranks whatever the refusal led to afterwards.
 	if len(out.Denials) > 0 {
 		first := out.Denials[0]
-		out.Reason, out.Evidence = runtime.ReasonPermission, clip(first.Tool+": "+first.Boundary)
+		out.Reason, out.Evidence = runtime.ReasonPermission, first.Said()
 	}
 	return out
 }
@@ -82,7 +83,7 @@ func (d *decoder) assistant(l line) []runtime.Event {
 				continue
 			}
 			d.out.WorkBegun = true
-			events = append(events, runtime.Event{Kind: runtime.EventText, Text: b.Text})
+			events = append(events, runtime.Event{Kind: runtime.EventText, Text: untrusted.From(b.Text)})
 		case "tool_use":
 			d.out.WorkBegun = true
 			d.tools[b.ID] = b.Name
@@ -158,10 +159,10 @@ func (d *decoder) result(l line) []runtime.Event {
 		}
 		return append(events, d.fail(classify(text), text))
 	}
-	d.out.ErrorFlag, d.out.Reason, d.out.Evidence = false, "", ""
-	d.out.Answer = l.Result
+	d.out.ErrorFlag, d.out.Reason, d.out.Evidence = false, "", untrusted.Text{}
+	d.out.Answer = untrusted.From(l.Result)
 	return append(events,
-		runtime.Event{Kind: runtime.EventAnswer, Text: l.Result},
+		runtime.Event{Kind: runtime.EventAnswer, Text: untrusted.From(l.Result)},
 		runtime.Event{Kind: runtime.EventComplete})
 }
 
@@ -194,7 +195,7 @@ func (d *decoder) fail(why runtime.Reason, evidence string) runtime.Event {
 // Stderr is where the program refuses to start. After a flag that it does not
 // know, the whole help follows.
 func (d *decoder) Stderr(raw []byte) []runtime.Event {
-	text := clip(string(raw))
+	text := strings.TrimSpace(string(raw))
 	if text == "" || d.inHelp || expected(text) {
 		return nil
 	}
@@ -202,5 +203,5 @@ func (d *decoder) Stderr(raw []byte) []runtime.Event {
 	if why := startFailure(text); why != "" && !d.out.Completed {
 		return []runtime.Event{d.fail(why, text)}
 	}
-	return []runtime.Event{{Kind: runtime.EventWarning, Text: text}}
+	return []runtime.Event{{Kind: runtime.EventWarning, Text: clip(text)}}
 }

@@ -7,6 +7,7 @@ import (
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/probe/probetest"
 	"orchestrate/internal/runtime/qwen"
+	"orchestrate/internal/untrusted"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden transcripts")
@@ -47,7 +48,7 @@ func TestDecoderOnRecordedStreams(t *testing.T) {
 func TestDenialNamesItsBoundary(t *testing.T) {
 	got := probetest.Recorded(t, qwen.NewDecoder(runtime.DecoderSpec{}), streams, "r2-force-write-sj", false)
 	const says = `Qwen Code requires permission to use "write_file", but that permission was declined. Matching deny rule: "edit".`
-	if d := got.Outcome.Denials; len(d) != 1 || d[0].Tool != "write_file" || d[0].Boundary != says {
+	if d := got.Outcome.Denials; len(d) != 1 || d[0].Tool != "write_file" || d[0].Boundary != untrusted.From(says) {
 		t.Errorf("denials %+v", d)
 	}
 }
@@ -88,7 +89,7 @@ func TestClassesOfFailedCalls(t *testing.T) {
 	for text, want := range cases {
 		d := qwen.NewDecoder(runtime.DecoderSpec{})
 		d.Stdout([]byte(`{"type":"result","subtype":"error_during_execution","is_error":true,"error":{"message":"` + text + `"}}`))
-		if out := d.Outcome(); out.Reason != want || out.Evidence != text {
+		if out := d.Outcome(); out.Reason != want || out.Evidence != untrusted.From(text) {
 			t.Errorf("%s: reason %q, evidence %q", text, out.Reason, out.Evidence)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/untrusted"
 )
 
 // NewDecoder returns the decoder of the stand-in's output.
@@ -26,7 +27,7 @@ func (d *decoder) Stdout(line []byte) []runtime.Event {
 	}
 	d.note(l)
 	return []runtime.Event{{
-		Kind: l.Kind, Text: l.Text, Tool: l.Tool, Model: l.Model, SessionID: l.SessionID,
+		Kind: l.Kind, Text: untrusted.From(l.Text), Tool: l.Tool, Model: l.Model, SessionID: l.SessionID,
 		Reason: l.Reason, Usage: l.Usage, RetryAfterMs: l.RetryAfterMs,
 	}}
 }
@@ -42,7 +43,7 @@ func (d *decoder) note(l Line) {
 	case runtime.EventUsage:
 		d.out.Usage = l.Usage
 	case runtime.EventAnswer:
-		d.out.Answer = l.Text
+		d.out.Answer = untrusted.From(l.Text)
 	case runtime.EventComplete:
 		d.out.Completed = true
 	case runtime.EventDenied:
@@ -54,18 +55,18 @@ func (d *decoder) note(l Line) {
 
 // denied keeps the first refusal as the evidence and asks for an early end.
 func (d *decoder) denied(l Line) {
-	d.out.Denials = append(d.out.Denials, runtime.Denial{Tool: l.Tool, Boundary: l.Text})
+	d.out.Denials = append(d.out.Denials, runtime.Denial{Tool: l.Tool, Boundary: untrusted.From(l.Text)})
 	d.out.WorkBegun = true
 	d.settle = runtime.ReasonPermission
 	if !d.out.ErrorFlag && len(d.out.Denials) == 1 {
-		d.out.Reason, d.out.Evidence = runtime.ReasonPermission, l.Text
+		d.out.Reason, d.out.Evidence = runtime.ReasonPermission, untrusted.From(l.Text)
 	}
 }
 
 // failed is the completion event with the error flag.
 func (d *decoder) failed(l Line) {
 	d.out.Completed, d.out.ErrorFlag = true, true
-	d.out.Reason, d.out.Evidence, d.out.RetryAfterMs = l.Reason, l.Text, l.RetryAfterMs
+	d.out.Reason, d.out.Evidence, d.out.RetryAfterMs = l.Reason, untrusted.From(l.Text), l.RetryAfterMs
 }
 
 // Stderr carries nothing that the stand-in means as an event.

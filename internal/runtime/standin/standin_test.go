@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/untrusted"
 )
 
 // host is a machine on which only Hash matters.
@@ -47,7 +48,7 @@ func TestDecoderReadsAWholeAttempt(t *testing.T) {
 	}
 	three := int64(3)
 	wantOut := runtime.Outcome{
-		Completed: true, Answer: "done", SessionID: "s1", ObservedModel: "m", WorkBegun: true,
+		Completed: true, Answer: untrusted.From("done"), SessionID: "s1", ObservedModel: "m", WorkBegun: true,
 		Usage: &runtime.Usage{InputTokens: &three},
 	}
 	if d := cmp.Diff(wantOut, out); d != "" || why != "" {
@@ -57,7 +58,7 @@ func TestDecoderReadsAWholeAttempt(t *testing.T) {
 
 func TestDecoderSettlesOnADenial(t *testing.T) {
 	_, out, why := decode(`{"kind":"denied","tool":"Write","text":"outside the tree"}`, `{"kind":"completed"}`)
-	if why != runtime.ReasonPermission || out.Reason != runtime.ReasonPermission || out.Evidence != "outside the tree" {
+	if why != runtime.ReasonPermission || out.Reason != runtime.ReasonPermission || out.Evidence != untrusted.From("outside the tree") {
 		t.Errorf("settle %q, outcome %+v", why, out)
 	}
 	if len(out.Denials) != 1 || out.Denials[0].Tool != "Write" {

@@ -21,6 +21,7 @@ import (
 	"orchestrate/internal/runtime/acp"
 	"orchestrate/internal/runtime/acp/acptest"
 	"orchestrate/internal/runtime/probe/probetest"
+	"orchestrate/internal/untrusted"
 )
 
 // The test binary is also the agent and the client's own process.
@@ -142,7 +143,7 @@ func (r result) failed(t *testing.T, why runtime.Reason, says ...string) {
 		t.Errorf("status %d, outcome %+v, want a failure of class %s\n%s", r.status, r.Outcome, why, r.stdout)
 	}
 	for _, text := range says {
-		if !strings.Contains(r.Outcome.Evidence, text) {
+		if !strings.Contains(r.Outcome.Evidence.Raw(), text) {
 			t.Errorf("it says %q and not %q", r.Outcome.Evidence, text)
 		}
 	}
@@ -151,7 +152,7 @@ func (r result) failed(t *testing.T, why runtime.Reason, says ...string) {
 // completed checks that the turn came to its end with an answer.
 func (r result) completed(t *testing.T, answer string) {
 	t.Helper()
-	if r.status != 0 || !r.Outcome.Completed || r.Outcome.ErrorFlag || r.Outcome.Answer != answer {
+	if r.status != 0 || !r.Outcome.Completed || r.Outcome.ErrorFlag || r.Outcome.Answer != untrusted.From(answer) {
 		t.Errorf("status %d, outcome %+v, want the answer %q\n%s%s", r.status, r.Outcome, answer, r.stdout, r.stderr)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/acp"
+	"orchestrate/internal/untrusted"
 )
 
 // NewLastLine reads a program of whose standard output the last line is a JSON object
@@ -22,9 +23,9 @@ func NewLastLine(spec runtime.DecoderSpec) runtime.Decoder {
 type lastLine struct {
 	form  runtime.Form
 	out   runtime.Outcome
-	last  []byte // line of standard output that is not blank
-	said  string // last line of standard error
-	model string // the last that an event told
+	last  []byte         // line of standard output that is not blank
+	said  untrusted.Text // last line of standard error
+	model string         // the last that an event told
 }
 
 func (d *lastLine) Stdout(line []byte) []runtime.Event {
@@ -94,7 +95,7 @@ func (d *lastLine) completion(line []byte) []runtime.Event {
 	}
 	answer, _ := d.at(line, d.form.Answer)
 	return append(events,
-		runtime.Event{Kind: runtime.EventAnswer, Text: answer},
+		runtime.Event{Kind: runtime.EventAnswer, Text: untrusted.From(answer)},
 		runtime.Event{Kind: runtime.EventComplete})
 }
 
@@ -108,13 +109,13 @@ func (d *lastLine) Outcome() runtime.Outcome {
 	switch {
 	case len(out.Denials) > 0:
 		first := out.Denials[0]
-		out.Reason, out.Evidence = runtime.ReasonPermission, clip(first.Tool+": "+first.Boundary)
+		out.Reason, out.Evidence = runtime.ReasonPermission, first.Said()
 	case out.Completed && d.form.Completion != "":
-		out.Reason, out.Evidence, out.RetryAfterMs = "", "", 0
+		out.Reason, out.Evidence, out.RetryAfterMs = "", untrusted.Text{}, 0
 	case out.Reason == "":
 		out.Reason, out.RetryAfterMs = classify(string(d.last)), acp.StatedDelay(string(d.last))
 		out.Evidence = clip(d.failure())
-		if out.Evidence == "" {
+		if out.Evidence.Empty() {
 			out.Evidence = d.said
 		}
 	}
@@ -131,7 +132,7 @@ func (d *lastLine) failure() string {
 
 func (d *lastLine) read(out *runtime.Outcome) {
 	answer, answered := d.at(d.last, d.form.Answer)
-	out.Answer = answer
+	out.Answer = untrusted.From(answer)
 	if d.form.Completion == "" {
 		out.Completed = answered
 	} else {

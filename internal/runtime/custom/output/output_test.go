@@ -11,6 +11,7 @@ import (
 
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/custom/output"
+	"orchestrate/internal/untrusted"
 )
 
 func feed(d runtime.Decoder, stdout, stderr string) (runtime.Outcome, []runtime.EventKind) {
@@ -36,9 +37,9 @@ func TestTextIsCompletedByItsExitStatus(t *testing.T) {
 	}{
 		"silent":      {"", "", runtime.Outcome{Completed: true}},
 		"an answer":   {"yes\n", "", runtime.Outcome{Completed: true, WorkBegun: true}},
-		"a complaint": {"", "something broke\n\n", runtime.Outcome{Completed: true, Reason: runtime.ReasonCrash, Evidence: "something broke"}},
+		"a complaint": {"", "something broke\n\n", runtime.Outcome{Completed: true, Reason: runtime.ReasonCrash, Evidence: untrusted.From("something broke")}},
 		"a class": {"", "ERROR\n  unauthorized: Incorrect API key provided: x.\n\nsee the log\n", runtime.Outcome{
-			Completed: true, Reason: runtime.ReasonAuth, Evidence: "unauthorized: Incorrect API key provided: x.",
+			Completed: true, Reason: runtime.ReasonAuth, Evidence: untrusted.From("unauthorized: Incorrect API key provided: x."),
 		}},
 	} {
 		got, _ := feed(output.NewText(runtime.DecoderSpec{}), c.stdout, c.stderr)
@@ -74,31 +75,31 @@ func TestLastLine(t *testing.T) {
 		"completed": {
 			began + finished, "",
 			runtime.Outcome{
-				Completed: true, Answer: "hi", SessionID: "conv_1", ObservedModel: "m-1", Usage: usage, WorkBegun: true,
+				Completed: true, Answer: untrusted.From("hi"), SessionID: "conv_1", ObservedModel: "m-1", Usage: usage, WorkBegun: true,
 			},
 			[]runtime.EventKind{runtime.EventSession, runtime.EventModel, runtime.EventUsage, runtime.EventAnswer, runtime.EventComplete},
 		},
 		"the error that it reports": {
 			began + broken, "Incorrect API key provided: x\n",
 			runtime.Outcome{
-				SessionID: "conv_1", Reason: runtime.ReasonAuth, Evidence: "Incorrect API key provided: x", WorkBegun: true,
+				SessionID: "conv_1", Reason: runtime.ReasonAuth, Evidence: untrusted.From("Incorrect API key provided: x"), WorkBegun: true,
 			},
 			[]runtime.EventKind{runtime.EventSession, runtime.EventWarning},
 		},
 		"the message of an error": {
 			broken + `{"type":"error","message":"Incorrect API key provided."}` + "\n", "",
-			runtime.Outcome{Reason: runtime.ReasonAuth, Evidence: "Incorrect API key provided.", WorkBegun: true},
+			runtime.Outcome{Reason: runtime.ReasonAuth, Evidence: untrusted.From("Incorrect API key provided."), WorkBegun: true},
 			nil,
 		},
-		"something after the result": {finished + "bye\n", "", runtime.Outcome{Evidence: "bye", WorkBegun: true}, []runtime.EventKind{
+		"something after the result": {finished + "bye\n", "", runtime.Outcome{Evidence: untrusted.From("bye"), WorkBegun: true}, []runtime.EventKind{
 			runtime.EventModel, runtime.EventUsage, runtime.EventAnswer, runtime.EventComplete, runtime.EventText,
 		}},
 		"a refused tool": {
 			refused + finished, "",
 			runtime.Outcome{
-				Completed: true, Answer: "hi", ObservedModel: "m-1", Usage: usage, WorkBegun: true, Reason: runtime.ReasonPermission,
-				Evidence: `run: Tool "run" requires approval in a TTY session`,
-				Denials:  []runtime.Denial{{Tool: "run", Boundary: `Tool "run" requires approval in a TTY session`}},
+				Completed: true, Answer: untrusted.From("hi"), ObservedModel: "m-1", Usage: usage, WorkBegun: true, Reason: runtime.ReasonPermission,
+				Evidence: untrusted.From(`run: Tool "run" requires approval in a TTY session`),
+				Denials:  []runtime.Denial{{Tool: "run", Boundary: untrusted.From(`Tool "run" requires approval in a TTY session`)}},
 			},
 			[]runtime.EventKind{runtime.EventDenied, runtime.EventModel, runtime.EventUsage, runtime.EventAnswer, runtime.EventComplete},
 		},
@@ -120,11 +121,11 @@ func TestLastLine(t *testing.T) {
 func TestLastLineCompletedByItsExitStatus(t *testing.T) {
 	form := runtime.Form{Answer: "result.0.text"}
 	for stdout, want := range map[string]runtime.Outcome{
-		`{"result":[{"text":"hi"}]}`:        {Completed: true, Answer: "hi", WorkBegun: true, Evidence: `{"result":[{"text":"hi"}]}`},
-		`{"result":[{"text":null}]}`:        {WorkBegun: true, Evidence: `{"result":[{"text":null}]}`},
-		`{"result":[{"text":{"a":1}}]}`:     {Completed: true, Answer: `{"a":1}`, WorkBegun: true, Evidence: `{"result":[{"text":{"a":1}}]}`},
-		`{"error":"429 too many requests"}`: {Reason: runtime.ReasonRateLimit, WorkBegun: true, Evidence: `{"error":"429 too many requests"}`},
-		"plain":                             {WorkBegun: true, Evidence: "plain"},
+		`{"result":[{"text":"hi"}]}`:        {Completed: true, Answer: untrusted.From("hi"), WorkBegun: true, Evidence: untrusted.From(`{"result":[{"text":"hi"}]}`)},
+		`{"result":[{"text":null}]}`:        {WorkBegun: true, Evidence: untrusted.From(`{"result":[{"text":null}]}`)},
+		`{"result":[{"text":{"a":1}}]}`:     {Completed: true, Answer: untrusted.From(`{"a":1}`), WorkBegun: true, Evidence: untrusted.From(`{"result":[{"text":{"a":1}}]}`)},
+		`{"error":"429 too many requests"}`: {Reason: runtime.ReasonRateLimit, WorkBegun: true, Evidence: untrusted.From(`{"error":"429 too many requests"}`)},
+		"plain":                             {WorkBegun: true, Evidence: untrusted.From("plain")},
 	} {
 		got, _ := feed(output.NewLastLine(runtime.DecoderSpec{Custom: &form}), stdout, "")
 		if diff := cmp.Diff(want, got); diff != "" {

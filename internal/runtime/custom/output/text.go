@@ -6,6 +6,7 @@ import (
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/acp"
 	"orchestrate/internal/runtime/probe"
+	"orchestrate/internal/untrusted"
 )
 
 // Names of the decoders in a DecoderSpec.
@@ -25,7 +26,7 @@ func NewText(runtime.DecoderSpec) runtime.Decoder { return &text{} }
 // exit status is not 0.
 type text struct {
 	out  runtime.Outcome
-	last string
+	last untrusted.Text
 }
 
 func (d *text) Stdout(line []byte) []runtime.Event {
@@ -44,7 +45,7 @@ func (d *text) Settle() (runtime.Reason, bool) { return "", false }
 func (d *text) Outcome() runtime.Outcome {
 	out := d.out
 	out.Completed = true
-	if out.Reason == "" && d.last != "" {
+	if out.Reason == "" && !d.last.Empty() {
 		out.Reason, out.Evidence = runtime.ReasonCrash, d.last
 	}
 	return out
@@ -52,16 +53,18 @@ func (d *text) Outcome() runtime.Outcome {
 
 // said takes a line of standard error. The last line that tells a class of failure is
 // kept as the reason.
-func said(line []byte, last *string, out *runtime.Outcome) []runtime.Event {
-	text := clip(string(line))
+func said(line []byte, last *untrusted.Text, out *runtime.Outcome) []runtime.Event {
+	text := strings.TrimSpace(string(line))
 	if text == "" {
 		return nil
 	}
-	*last = text
+	*last = clip(text)
 	if why := classify(text); why != "" {
-		out.Reason, out.Evidence, out.RetryAfterMs = why, text, acp.StatedDelay(text)
+		out.Reason, out.Evidence, out.RetryAfterMs = why, clip(text), acp.StatedDelay(text)
 	}
-	return []runtime.Event{{Kind: runtime.EventWarning, Text: text}}
+	return []runtime.Event{{Kind: runtime.EventWarning, Text: *last}}
 }
 
-func clip(s string) string { return probe.Bounded(strings.TrimSpace(s), evidenceLimit) }
+func clip(s string) untrusted.Text {
+	return untrusted.From(probe.Bounded(strings.TrimSpace(s), evidenceLimit))
+}

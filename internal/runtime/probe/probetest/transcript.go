@@ -82,11 +82,11 @@ func Recordings(t *testing.T, decoder func(runtime.DecoderSpec) runtime.Decoder,
 				t.Fatal("this recording is not in the table")
 			}
 			out := got.Outcome
-			have := Want{out.Completed, out.ErrorFlag, out.Reason, got.Settled, out.Answer != ""}
+			have := Want{out.Completed, out.ErrorFlag, out.Reason, got.Settled, !out.Answer.Empty()}
 			if have != want {
 				t.Errorf("got %+v, want %+v (%s)", have, want, out.Evidence)
 			}
-			if out.Reason != "" && out.Evidence == "" {
+			if out.Reason != "" && out.Evidence.Empty() {
 				t.Error("a reason without its evidence")
 			}
 			if also != nil {

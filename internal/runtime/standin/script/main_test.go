@@ -9,6 +9,7 @@ import (
 
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/standin"
+	"orchestrate/internal/untrusted"
 )
 
 // played is what one run of the program left.
@@ -92,17 +93,17 @@ jobs:
 	if got := content(t, filepath.Join(out, "report.md")); got != "r" {
 		t.Errorf("report.md holds %q", got)
 	}
-	if !p.out.Completed || p.out.ErrorFlag || p.out.Answer != "REHEARSAL: all done" || p.out.ObservedModel != "some-model" {
+	if !p.out.Completed || p.out.ErrorFlag || p.out.Answer != untrusted.From("REHEARSAL: all done") || p.out.ObservedModel != "some-model" {
 		t.Errorf("outcome %+v", p.out)
 	}
 	if p.out.SessionID != "rehearsal-fix-1" || p.out.Usage == nil || *p.out.Usage.InputTokens != 7 || p.out.Usage.CostUSD != nil {
 		t.Errorf("outcome %+v", p.out)
 	}
 	for _, e := range p.events {
-		if (e.Kind == runtime.EventText || e.Kind == runtime.EventAnswer) && !strings.HasPrefix(e.Text, standin.Mark) {
+		if (e.Kind == runtime.EventText || e.Kind == runtime.EventAnswer) && !strings.HasPrefix(e.Text.Raw(), standin.Mark) {
 			t.Errorf("unmarked text: %+v", e)
 		}
-		if strings.Contains(e.Text, "second attempt") {
+		if strings.Contains(e.Text.Raw(), "second attempt") {
 			t.Error("a step of attempt 2 was played in attempt 1")
 		}
 	}
@@ -128,7 +129,7 @@ func TestEndings(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			steps := strings.NewReplacer("[", "\n    - ", "}, ", "}\n    - ", "x, ", "x\n    - ", "]", "\n").Replace(c.steps)
 			p := play(t, t.TempDir(), "version: 1\njobs:\n  j:"+steps, "--job=j")
-			if p.code != c.code || p.out.Completed != c.completed || p.out.ErrorFlag != c.flag || p.out.Reason != c.reason || p.out.Answer != c.answer {
+			if p.code != c.code || p.out.Completed != c.completed || p.out.ErrorFlag != c.flag || p.out.Reason != c.reason || p.out.Answer != untrusted.From(c.answer) {
 				t.Errorf("exit %d, outcome %+v, stderr %s", p.code, p.out, p.stderr)
 			}
 		})
@@ -172,7 +173,7 @@ func TestUsage(t *testing.T) {
 func TestPlainRehearsalOfAnObserver(t *testing.T) {
 	dir, out := t.TempDir(), t.TempDir()
 	p := play(t, dir, "", "--job=scout", "--task=scout", "--access=read", "--out="+out, "--output=r/report.md", "--expected=a map")
-	if p.code != 0 || p.out.Answer != "REHEARSAL: a map" || !p.out.Completed {
+	if p.code != 0 || p.out.Answer != untrusted.From("REHEARSAL: a map") || !p.out.Completed {
 		t.Errorf("exit %d, outcome %+v, stderr %s", p.code, p.out, p.stderr)
 	}
 	if got := content(t, filepath.Join(out, "r/report.md")); !strings.HasPrefix(got, standin.Mark) {
