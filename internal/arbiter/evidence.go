@@ -47,11 +47,11 @@ type JobEvidence struct {
 
 // Text is one text from a job.
 type Text struct {
-	Label string // what it is, in a few words
-	Ref   string // where it is: a path in the run directory
-	Cite  string // how to cite it as an artifact, without the job; "" = it cannot be
-	Text  string // may be only its beginning
-	Bytes int64  // of the whole; 0 = Text is the whole
+	Label string         // what it is, in a few words
+	Ref   string         // where it is: a path in the run directory
+	Cite  string         // how to cite it as an artifact, without the job; "" = it cannot be
+	Text  untrusted.Text // may be only its beginning
+	Bytes int64          // of the whole; 0 = Text is the whole
 }
 
 // Citable lists what an arbiter may cite of the job beside lines of files.
@@ -90,7 +90,7 @@ func Evidence(b Bundle) []byte {
 	sizes := make([]int, len(b.Jobs))
 	for i, j := range b.Jobs {
 		for _, t := range j.Texts {
-			sizes[i] += len(t.Text)
+			sizes[i] += t.Text.Len()
 		}
 	}
 	var w writer
@@ -176,7 +176,7 @@ func (w *writer) job(e JobEvidence, share int) {
 	w.list("May be cited", cites)
 	sizes := make([]int, len(e.Texts))
 	for i, t := range e.Texts {
-		sizes[i] = len(t.Text)
+		sizes[i] = t.Text.Len()
 	}
 	for i, part := range shares(sizes, share) {
 		w.text(e.Texts[i], part)
@@ -266,15 +266,15 @@ func (w *writer) checks(e JobEvidence) {
 // text writes one text, cut in the middle to its share. Escape sequences and
 // hidden characters show as such, to people and to the arbiter.
 func (w *writer) text(t Text, share int) {
-	whole := max(t.Bytes, int64(len(t.Text)))
+	whole := max(t.Bytes, int64(t.Text.Len()))
 	ref := untrusted.From(t.Ref).Line(0) // an output's path is the job's own
 	w.line("\n%s (%d bytes, %s):\n", untrusted.From(t.Label).Line(0), whole, ref)
 	if whole == 0 {
 		w.line("(empty)")
 		return
 	}
-	shown := strings.ReplaceAll(cut(t.Text, whole, share, ref), "\r\n", "␍\n")
-	w.WriteString(untrusted.From(untrusted.From(shown).Block()).Fence("data"))
+	shown := t.Text.Through(func(s string) string { return strings.ReplaceAll(cut(s, whole, share, ref), "\r\n", "␍\n") })
+	w.WriteString(untrusted.From(shown.Block()).Fence("data"))
 }
 
 // cut keeps the beginning and the end of a text and says what is left out.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"orchestrate/internal/ledger"
+	"orchestrate/internal/untrusted"
 )
 
 // The verdicts on a run.
@@ -106,14 +107,14 @@ func wrong(c Case) (why []string) {
 	}
 	for _, list := range []struct {
 		what  string
-		items []string
+		items []untrusted.Text
 	}{
 		{"contradiction", c.Answer.Contradictions},
 		{"unsupported claim", c.Answer.UnsupportedClaims},
 		{"safety gap", c.Answer.SafetyGaps},
 	} {
 		for _, item := range list.items {
-			why = append(why, list.what+": "+item)
+			why = append(why, fmt.Sprintf("%s: %s", list.what, item))
 		}
 	}
 	return why
@@ -136,7 +137,7 @@ func open(c Case) (why []string) {
 		}
 	}
 	for _, item := range c.Answer.UnresolvedQuestions {
-		why = append(why, "unresolved question: "+item)
+		why = append(why, fmt.Sprintf("unresolved question: %s", item))
 	}
 	return why
 }
@@ -181,7 +182,7 @@ func record(c Case) ledger.Judgement {
 	j := ledger.Judgement{
 		SchemaVersion: 1, Mode: c.Mode, Rehearsal: c.Rehearsal, Runtime: c.Runtime, Model: c.Model,
 		Independence: c.Independence, Findings: filled(c.Findings), Jobs: filled(c.Jobs), Questions: []ledger.Answer{},
-		Contradictions: []string{}, UnsupportedClaims: []string{}, SafetyGaps: []string{}, UnresolvedQuestions: []string{},
+		Contradictions: []untrusted.Text{}, UnsupportedClaims: []untrusted.Text{}, SafetyGaps: []untrusted.Text{}, UnresolvedQuestions: []untrusted.Text{},
 	}
 	if c.Answer == nil {
 		return j

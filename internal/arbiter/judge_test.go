@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"orchestrate/internal/ledger"
+	"orchestrate/internal/untrusted"
 )
 
 // clean is a case that passes.
@@ -70,10 +71,10 @@ func TestTruthTable(t *testing.T) {
 		{"a false one beside a true one", func(c *Case) {
 			c.Jobs[0].Citations = append(c.Jobs[0].Citations, ledger.Citation{Kind: "file", Ref: "a:x:1"})
 		}, Blocked, `"a:x:1" is not there`},
-		{"a contradiction", func(c *Case) { c.Answer.Contradictions = []string{"a and b"} }, Fail, "contradiction: a and b"},
-		{"an unsupported claim", func(c *Case) { c.Answer.UnsupportedClaims = []string{"fast"} }, Fail, "unsupported claim: fast"},
-		{"a safety gap", func(c *Case) { c.Answer.SafetyGaps = []string{"no lock"} }, Fail, "safety gap: no lock"},
-		{"an unresolved question", func(c *Case) { c.Answer.UnresolvedQuestions = []string{"why"} }, Blocked, "unresolved question: why"},
+		{"a contradiction", func(c *Case) { c.Answer.Contradictions = []untrusted.Text{untrusted.From("a and b")} }, Fail, "contradiction: a and b"},
+		{"an unsupported claim", func(c *Case) { c.Answer.UnsupportedClaims = []untrusted.Text{untrusted.From("fast")} }, Fail, "unsupported claim: fast"},
+		{"a safety gap", func(c *Case) { c.Answer.SafetyGaps = []untrusted.Text{untrusted.From("no lock")} }, Fail, "safety gap: no lock"},
+		{"an unresolved question", func(c *Case) { c.Answer.UnresolvedQuestions = []untrusted.Text{untrusted.From("why")} }, Blocked, "unresolved question: why"},
 		{"a question left out", func(c *Case) { c.Answer.Questions = c.Answer.Questions[:8] }, Blocked, "question 9"},
 	}
 	for _, q := range Questions() {

@@ -23,28 +23,28 @@ var compiled = sync.OnceValue(func() *schema.Schema { return schema.MustCompile(
 
 // Verdict is the arbiter's answer as it gave it.
 type Verdict struct {
-	Jobs                []JobVerdict `json:"jobs"`
-	Questions           []Answer     `json:"questions"`
-	Contradictions      []string     `json:"contradictions"`
-	UnsupportedClaims   []string     `json:"unsupportedClaims"`
-	SafetyGaps          []string     `json:"safetyGaps"`
-	UnresolvedQuestions []string     `json:"unresolvedQuestions"`
-	Overall             string       `json:"overall"` // pass | fail | blocked
+	Jobs                []JobVerdict     `json:"jobs"`
+	Questions           []Answer         `json:"questions"`
+	Contradictions      []untrusted.Text `json:"contradictions"`
+	UnsupportedClaims   []untrusted.Text `json:"unsupportedClaims"`
+	SafetyGaps          []untrusted.Text `json:"safetyGaps"`
+	UnresolvedQuestions []untrusted.Text `json:"unresolvedQuestions"`
+	Overall             string           `json:"overall"` // pass | fail | blocked
 }
 
 // JobVerdict is the arbiter's word on one job.
 type JobVerdict struct {
-	Job       string     `json:"job"`
-	Verdict   string     `json:"verdict"` // pass | fail | unsure
-	Why       string     `json:"why"`
-	Citations []Citation `json:"citations"`
+	Job       string         `json:"job"`
+	Verdict   string         `json:"verdict"` // pass | fail | unsure
+	Why       untrusted.Text `json:"why"`
+	Citations []Citation     `json:"citations"`
 }
 
 // Answer is the arbiter's to one of the nine questions.
 type Answer struct {
-	N      int    `json:"n"`
-	Answer string `json:"answer"` // yes | no | unsure
-	Why    string `json:"why"`
+	N      int            `json:"n"`
+	Answer string         `json:"answer"` // yes | no | unsure
+	Why    untrusted.Text `json:"why"`
 }
 
 // Parse reads an arbiter's final message: its last fenced json block, else the

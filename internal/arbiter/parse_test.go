@@ -13,14 +13,14 @@ import (
 // good is an answer that passes the jobs.
 func good(jobs ...string) Verdict {
 	v := Verdict{
-		Contradictions: []string{}, UnsupportedClaims: []string{}, SafetyGaps: []string{}, UnresolvedQuestions: []string{},
+		Contradictions: []untrusted.Text{}, UnsupportedClaims: []untrusted.Text{}, SafetyGaps: []untrusted.Text{}, UnresolvedQuestions: []untrusted.Text{},
 		Overall: Pass,
 	}
 	for _, id := range jobs {
-		v.Jobs = append(v.Jobs, JobVerdict{Job: id, Verdict: "pass", Why: "seen", Citations: []Citation{{"artifact", id + ":output.md"}}})
+		v.Jobs = append(v.Jobs, JobVerdict{Job: id, Verdict: "pass", Why: untrusted.From("seen"), Citations: []Citation{{"artifact", id + ":output.md"}}})
 	}
 	for _, q := range Questions() {
-		v.Questions = append(v.Questions, Answer{N: q.N, Answer: q.Passes, Why: "so"})
+		v.Questions = append(v.Questions, Answer{N: q.N, Answer: q.Passes, Why: untrusted.From("so")})
 	}
 	return v
 }

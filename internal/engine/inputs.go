@@ -13,6 +13,7 @@ import (
 
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/spec"
+	"orchestrate/internal/untrusted"
 )
 
 // gather places what a job gets from others under its inputs/ folder: the inputs
@@ -116,7 +117,7 @@ func (r *run) read(ctx context.Context, j *spec.Job, w want) (handed, []byte, er
 	rel := ledger.JobPath(j.ID, ledger.InputsDir, w.from, w.name())
 	h := handed{From: w.from, Label: label(w) + r.caution(w), Path: r.led.Path(rel), SHA256: digest(data)}
 	if clean := r.redact.Bytes(data); len(clean) <= inlineLimit && utf8.Valid(clean) {
-		h.Text = string(clean)
+		h.Text = untrusted.From(string(clean))
 	}
 	return h, data, nil
 }

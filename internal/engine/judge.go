@@ -436,6 +436,6 @@ func (r *run) text(label, rel, cite string) (arbiter.Text, bool) {
 		return arbiter.Text{}, false
 	}
 	t := arbiter.Text{Label: label, Ref: rel, Cite: cite, Bytes: int64(len(data))}
-	t.Text = string(data[:min(len(data), arbiter.Budget)])
+	t.Text = untrusted.From(string(data[:min(len(data), arbiter.Budget)]))
 	return t, true
 }

@@ -5,6 +5,7 @@ import (
 
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/sandbox"
+	"orchestrate/internal/untrusted"
 )
 
 // Runtimes is runtimes.json: the profiles of this run, by runtime which part of our
@@ -79,24 +80,24 @@ type Approval struct {
 // Judgement is arbiter/verdict.json: what the engine found, what the arbiter
 // answered, and what follows from both.
 type Judgement struct {
-	SchemaVersion       int          `json:"schemaVersion"`
-	RunID               string       `json:"runId"`
-	Verdict             string       `json:"verdict"` // pass | fail | blocked | unreviewed | rehearsal
-	Why                 []string     `json:"why"`     // what kept it from being a pass
-	Mode                string       `json:"mode"`    // required | checks-only
-	Rehearsal           bool         `json:"rehearsal"`
-	Runtime             string       `json:"runtime"` // of the arbiter, "" = none was asked
-	Model               string       `json:"model"`
-	Independence        string       `json:"independence"` // independent | not-independent: reason | ""
-	Findings            []Finding    `json:"findings"`     // layer 1: rules that the engine found broken
-	Overall             string       `json:"overall"`      // pass | fail | blocked as the arbiter said, "" = it did not
-	Jobs                []JobVerdict `json:"jobs"`
-	Questions           []Answer     `json:"questions"`
-	Contradictions      []string     `json:"contradictions"`
-	UnsupportedClaims   []string     `json:"unsupportedClaims"`
-	SafetyGaps          []string     `json:"safetyGaps"`
-	UnresolvedQuestions []string     `json:"unresolvedQuestions"`
-	At                  time.Time    `json:"at"`
+	SchemaVersion       int              `json:"schemaVersion"`
+	RunID               string           `json:"runId"`
+	Verdict             string           `json:"verdict"` // pass | fail | blocked | unreviewed | rehearsal
+	Why                 []string         `json:"why"`     // what kept it from being a pass
+	Mode                string           `json:"mode"`    // required | checks-only
+	Rehearsal           bool             `json:"rehearsal"`
+	Runtime             string           `json:"runtime"` // of the arbiter, "" = none was asked
+	Model               string           `json:"model"`
+	Independence        string           `json:"independence"` // independent | not-independent: reason | ""
+	Findings            []Finding        `json:"findings"`     // layer 1: rules that the engine found broken
+	Overall             string           `json:"overall"`      // pass | fail | blocked as the arbiter said, "" = it did not
+	Jobs                []JobVerdict     `json:"jobs"`
+	Questions           []Answer         `json:"questions"`
+	Contradictions      []untrusted.Text `json:"contradictions"`
+	UnsupportedClaims   []untrusted.Text `json:"unsupportedClaims"`
+	SafetyGaps          []untrusted.Text `json:"safetyGaps"`
+	UnresolvedQuestions []untrusted.Text `json:"unresolvedQuestions"`
+	At                  time.Time        `json:"at"`
 }
 
 // Finding is one broken rule of layer 1.
@@ -108,10 +109,10 @@ type Finding struct {
 
 // JobVerdict is what the arbiter says of one job.
 type JobVerdict struct {
-	Job       string     `json:"job"`
-	Verdict   string     `json:"verdict"` // pass | fail | unsure
-	Why       string     `json:"why"`
-	Citations []Citation `json:"citations"`
+	Job       string         `json:"job"`
+	Verdict   string         `json:"verdict"` // pass | fail | unsure
+	Why       untrusted.Text `json:"why"`
+	Citations []Citation     `json:"citations"`
 }
 
 // Citation is evidence that the arbiter named, and whether it is there.
@@ -123,9 +124,9 @@ type Citation struct {
 
 // Answer is the arbiter's to one of the nine questions.
 type Answer struct {
-	N        int    `json:"n"` // 1..9
-	Question string `json:"question"`
-	Answer   string `json:"answer"` // yes | no | unsure
-	Why      string `json:"why"`
-	Passes   bool   `json:"passes"`
+	N        int            `json:"n"` // 1..9
+	Question string         `json:"question"`
+	Answer   string         `json:"answer"` // yes | no | unsure
+	Why      untrusted.Text `json:"why"`
+	Passes   bool           `json:"passes"`
 }

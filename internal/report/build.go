@@ -30,7 +30,7 @@ func Build(in Input) Report {
 	}
 	r.addArbiter(in)
 	if j := in.Judgement; j != nil {
-		r.Unresolved = orEmpty(j.UnresolvedQuestions)
+		r.Unresolved = lines(j.UnresolvedQuestions)
 		r.Rehearsal = r.Rehearsal || j.Rehearsal
 		if r.Verdict == "" {
 			r.Verdict = j.Verdict

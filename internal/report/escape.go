@@ -88,3 +88,12 @@ func block(lang, s string) string { return untrusted.From(untrusted.From(s).Bloc
 
 // oneLine makes one bounded line of inert characters.
 func oneLine(s string) string { return untrusted.From(s).Line(maxText) }
+
+// lines shows each of several texts on one line.
+func lines(texts []untrusted.Text) []string {
+	shown := []string{}
+	for _, t := range texts {
+		shown = append(shown, t.Line(maxStep))
+	}
+	return shown
+}

@@ -248,9 +248,9 @@ func (r Report) verdict(p *page) {
 	}
 	jobVerdicts(p, j.Jobs)
 	answers(p, j.Questions)
-	p.bullets("Contradictions:", j.Contradictions)
-	p.bullets("Claims without support:", j.UnsupportedClaims)
-	p.bullets("Gaps in safety:", j.SafetyGaps)
+	p.bullets("Contradictions:", lines(j.Contradictions))
+	p.bullets("Claims without support:", lines(j.UnsupportedClaims))
+	p.bullets("Gaps in safety:", lines(j.SafetyGaps))
 }
 
 // unasked says why. In a verdict of fail the reasons are what is wrong with the
@@ -276,7 +276,7 @@ func jobVerdicts(p *page, jobs []ledger.JobVerdict) {
 			}
 			cited = append(cited, text)
 		}
-		rows = append(rows, []string{cell(v.Job), cell(v.Verdict), prose(v.Why), cmp.Or(strings.Join(cited, "; "), nothing)})
+		rows = append(rows, []string{cell(v.Job), cell(v.Verdict), prose(v.Why.Line(maxText)), cmp.Or(strings.Join(cited, "; "), nothing)})
 	}
 	p.say("")
 	p.table([]string{"job", "verdict", "why", "evidence"}, rows)
@@ -292,7 +292,7 @@ func answers(p *page, all []ledger.Answer) {
 		if !a.Passes {
 			speaks = "**against**"
 		}
-		rows = append(rows, []string{strconv.Itoa(a.N), prose(a.Question), cell(a.Answer), speaks, prose(a.Why)})
+		rows = append(rows, []string{strconv.Itoa(a.N), prose(a.Question), cell(a.Answer), speaks, prose(a.Why.Line(maxText))})
 	}
 	p.say("")
 	p.table([]string{"", "question", "answer", "speaks", "why"}, rows)

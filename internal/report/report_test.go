@@ -68,13 +68,13 @@ func sample() Input {
 		Judgement: &ledger.Judgement{
 			Verdict: "fail", Mode: "required", Runtime: "codex", Model: "m-1", Independence: "independent", Overall: "pass", Why: []string{"a rule of the engine is broken"},
 			Findings: []ledger.Finding{{Rule: "check-failed", Job: "test", Detail: "vet failed"}},
-			Jobs: []ledger.JobVerdict{{Job: "write", Verdict: "pass", Why: "does what was asked", Citations: []ledger.Citation{
+			Jobs: []ledger.JobVerdict{{Job: "write", Verdict: "pass", Why: untrusted.From("does what was asked"), Citations: []ledger.Citation{
 				{Kind: "file", Ref: "write:src/new.go:3", Found: true},
 				{Kind: "file", Ref: "write:src/old.go:9"},
 			}}},
-			Questions:           []ledger.Answer{{N: 1, Question: "every required artifact produced?", Answer: "yes", Why: "hashes match", Passes: true}, {N: 4, Question: "all checks run and passed?", Answer: "no", Why: "vet failed"}},
-			Contradictions:      []string{"scout says 3 files, write touched 4"},
-			UnresolvedQuestions: []string{"Is old.go still needed?"},
+			Questions:           []ledger.Answer{{N: 1, Question: "every required artifact produced?", Answer: "yes", Why: untrusted.From("hashes match"), Passes: true}, {N: 4, Question: "all checks run and passed?", Answer: "no", Why: untrusted.From("vet failed")}},
+			Contradictions:      []untrusted.Text{untrusted.From("scout says 3 files, write touched 4")},
+			UnresolvedQuestions: []untrusted.Text{untrusted.From("Is old.go still needed?")},
 		},
 		Approvals: []ledger.Approval{{Job: "write", Effect: "scoped-write", Digest: "dd", By: "flag", At: day}},
 		Patches:   []Patch{{Job: "write", Path: "write/changes.patch", Files: 2, Bytes: 512, Base: "c0ffee", Commit: "beef", Branch: "orchestrate/20260730-120005/write"}},
@@ -342,10 +342,10 @@ func reportWith(text string) string {
 	}
 	in.NextSteps["audit"], in.Commands["test"] = text, "echo "+text
 	j := *in.Judgement
-	j.Why, j.Contradictions, j.SafetyGaps, j.UnsupportedClaims = []string{text}, []string{text}, []string{text}, []string{text}
-	j.UnresolvedQuestions = []string{text}
-	j.Jobs = []ledger.JobVerdict{{Job: text, Verdict: "pass", Why: text, Citations: []ledger.Citation{{Kind: "file", Ref: text}}}}
-	j.Questions = []ledger.Answer{{N: 1, Question: text, Answer: text, Why: text}}
+	j.Why, j.Contradictions, j.SafetyGaps, j.UnsupportedClaims = []string{text}, []untrusted.Text{untrusted.From(text)}, []untrusted.Text{untrusted.From(text)}, []untrusted.Text{untrusted.From(text)}
+	j.UnresolvedQuestions = []untrusted.Text{untrusted.From(text)}
+	j.Jobs = []ledger.JobVerdict{{Job: text, Verdict: "pass", Why: untrusted.From(text), Citations: []ledger.Citation{{Kind: "file", Ref: text}}}}
+	j.Questions = []ledger.Answer{{N: 1, Question: text, Answer: text, Why: untrusted.From(text)}}
 	j.Findings = []ledger.Finding{{Rule: "r", Job: text, Detail: text}}
 	in.Judgement = &j
 	return string(Build(in).Markdown())

@@ -67,7 +67,7 @@ var (
 		Findings:       []ledger.Finding{{Rule: "check-failed", Job: "a", Detail: "d"}},
 		Jobs:           []ledger.JobVerdict{{Job: "a", Verdict: "unsure", Citations: []ledger.Citation{{Kind: "file", Ref: "a:x:1", Found: true}}}},
 		Questions:      []ledger.Answer{{N: 1, Question: "q", Answer: "yes", Passes: true}},
-		Contradictions: []string{"c"}, UnsupportedClaims: []string{"u"}, SafetyGaps: []string{"s"}, UnresolvedQuestions: []string{"q"},
+		Contradictions: []untrusted.Text{untrusted.From("c")}, UnsupportedClaims: []untrusted.Text{untrusted.From("u")}, SafetyGaps: []untrusted.Text{untrusted.From("s")}, UnresolvedQuestions: []untrusted.Text{untrusted.From("q")},
 	}
 )
 
