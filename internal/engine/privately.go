@@ -30,6 +30,8 @@ func (r *run) furnishPrivately(a *attempt) (err error) {
 	if !r.plan.Sandbox.Holds() {
 		return nil
 	}
+	r.furnishing.RLock()
+	defer r.furnishing.RUnlock()
 	root := r.privateRoot()
 	if err := os.Mkdir(root, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("no folder for what a job keeps to itself: %w", err)
@@ -65,6 +67,8 @@ func (r *run) dropPrivate(a *attempt) {
 	if err := private.Remove(a.private.Path); err != nil {
 		r.note(ledger.Noted(a.job.ID, r.redact.String(err.Error())))
 	}
+	r.furnishing.Lock()
+	defer r.furnishing.Unlock()
 	_ = os.Remove(filepath.Dir(a.private.Path)) // the last one takes the place of all away
 	a.private = private.Dir{}
 }

@@ -45,6 +45,7 @@ type run struct {
 	script       script.Script // the stand-in's, for scripted check results
 	wall         context.Context
 	before       *workspace.Fingerprint // of the shared checkout when the run started; nil = interrupted before that
+	furnishing   sync.RWMutex           // held for reading while a private folder is made, so that nobody takes their place away
 
 	mu             sync.Mutex
 	jobs           map[string]*jobRun
