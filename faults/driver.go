@@ -17,6 +17,21 @@ import (
 	"orchestrate/faults/campaign"
 )
 
+// setting is what decides how an undisturbed run ends.
+type setting struct {
+	graph campaign.Graph
+	free  bool // without the engine's sandbox
+}
+
+func (s setting) String() string {
+	if s.free {
+		return string(s.graph) + " without sandbox"
+	}
+	return string(s.graph)
+}
+
+func settingOf(r campaign.Round) setting { return setting{r.Graph, r.Free} }
+
 // driver plays rounds until there were enough kills.
 type driver struct {
 	bin, work            string
@@ -26,8 +41,8 @@ type driver struct {
 
 	mu      sync.Mutex
 	planner *campaign.Planner
-	want    map[campaign.Graph]string // plain reports of undisturbed runs
-	done    int                       // kills
+	want    map[setting]string // plain reports of undisturbed runs
+	done    int                // kills
 	rounds  int
 	broken  int
 	faults  map[campaign.Kind]int
@@ -42,7 +57,7 @@ func (d *driver) campaign() error {
 	if d.work, err = os.MkdirTemp(d.work, "orchestrate-faults-"); err != nil {
 		return err
 	}
-	d.planner, d.faults, d.want = campaign.NewPlanner(d.seed), map[campaign.Kind]int{}, map[campaign.Graph]string{}
+	d.planner, d.faults, d.want = campaign.NewPlanner(d.seed), map[campaign.Kind]int{}, map[setting]string{}
 	fmt.Printf("seed %d, rounds in %s\n", d.seed, d.work)
 	if err := d.undisturbed(); err != nil {
 		return err
@@ -64,19 +79,19 @@ func (d *driver) campaign() error {
 	return err
 }
 
-// undisturbed runs every graph once without a kill.
+// undisturbed runs every graph without a kill, in the sandbox and without it.
 func (d *driver) undisturbed() error {
-	for _, g := range campaign.Graphs {
-		r := campaign.Round{Graph: g, Seed: d.seed}
+	for i := range 2 * len(campaign.Graphs) {
+		r := campaign.Round{Graph: campaign.Graphs[i/2], Free: i%2 == 1, Seed: d.seed}
 		res, err := d.play(&r)
 		if err != nil {
 			return err
 		}
 		if len(res.Faults) > 0 {
-			return fmt.Errorf("the undisturbed run of %s in %s: %v", g, r.Base, res.Faults)
+			return fmt.Errorf("the undisturbed run of %s in %s: %v", settingOf(r), r.Base, res.Faults)
 		}
-		d.want[g] = filepath.Join(r.Base, "plain.json")
-		fmt.Printf("undisturbed: %s in %s\n", g, res.Took.Round(time.Millisecond))
+		d.want[settingOf(r)] = filepath.Join(r.Base, "plain.json")
+		fmt.Printf("undisturbed: %s in %s\n", settingOf(r), res.Took.Round(time.Millisecond))
 	}
 	return nil
 }
@@ -105,7 +120,7 @@ func (d *driver) next() (campaign.Round, bool) {
 		return campaign.Round{}, false
 	}
 	r, ok := d.planner.Next()
-	r.Want = d.want[r.Graph]
+	r.Want = d.want[settingOf(r)]
 	return r, ok
 }
 
@@ -155,7 +170,7 @@ func (d *driver) took(r campaign.Round, res campaign.Result) error {
 	d.done += len(res.Kills)
 	d.planner.Learn(res)
 	for _, k := range res.Kills {
-		fmt.Printf("round %d %s: %s killed %v at %s, last record %s\n", r.Number, r.Graph, k.Victim, k.PIDs, k.Moment, k.Last)
+		fmt.Printf("round %d %s: %s killed %v at %s, last record %s\n", r.Number, settingOf(r), k.Victim, k.PIDs, k.Moment, k.Last)
 	}
 	if len(res.Faults) == 0 {
 		return os.RemoveAll(r.Base)

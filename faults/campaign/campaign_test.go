@@ -39,9 +39,9 @@ func TestJudgesSeeWhatIsBroken(t *testing.T) {
 		"forgotten":                 {judgeAdoption([]ledger.Record{started}, ran), Lost},
 		"another process":           {judgeAdoption([]ledger.Record{started, success}, other), Lost},
 		"started again":             {judgeAdoption([]ledger.Record{started, started, success}, ran), Lost},
-		"two attempts":              {judgeTally([]Count{{Job: "a", Attempt: 1, What: countStart}, {Job: "a", Attempt: 2, What: countStart}}), ""},
-		"one attempt twice":         {judgeTally([]Count{{Job: "a", Attempt: 1, What: countStart}, {Job: "a", Attempt: 1, What: countStart}}), Doubled},
-		"two attempts side by side": {judgeTally([]Count{{Job: "a", Attempt: 2, What: countBeside}}), Doubled},
+		"two attempts":              {judgeTally([]Count{{Job: "a", Attempt: 1, What: countStart}, {Job: "a", Attempt: 2, What: countStart}}, nil), ""},
+		"one attempt twice":         {judgeTally([]Count{{Job: "a", Attempt: 1, What: countStart}, {Job: "a", Attempt: 1, What: countStart}}, nil), Doubled},
+		"two attempts side by side": {judgeTally([]Count{{Job: "a", Attempt: 2, What: countBeside}}, nil), Doubled},
 		"a history":                 {judgeHistory("r", lines("failed", "success"), []string{"a"}), ""},
 		"a history that says twice": {judgeHistory("r", lines("success", "success"), []string{"a"}), Doubled},
 		"a history without it":      {judgeHistory("other", lines("success"), []string{"a"}), Lost},
@@ -84,7 +84,7 @@ func TestTheTallySeesTwoAttemptsSideBySide(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return len(judgeTally(all))
+		return len(judgeTally(all, nil))
 	}
 	if n := beside(2); n != 1 {
 		t.Errorf("beside a live process of attempt 1: %d faults, want 1", n)

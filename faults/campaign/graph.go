@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"orchestrate/internal/sandbox"
 )
 
 // Graph is what a round runs.
@@ -52,7 +54,7 @@ jobs:
     runtime: exec
     effect: observe
     retry: {max_attempts: 3, backoff: 50ms, on: [crash]}
-    command: [WORK, -for, 50ms, -fail, "1"]
+    command: [WORK, -for, 50ms, -fail]
   - id: family
     runtime: exec
     effect: observe
@@ -104,7 +106,7 @@ jobs:
     outputs: [{path: NOTES.md}]
     checks: [test -s NOTES.md]
   - {id: review, runtime: standin, task: review, prompt: review, depends_on: [write]}
-  - {id: shared, runtime: standin, task: docs, effect: scoped-write, isolation: none, owned_paths: [shared.txt], prompt: write, depends_on: [review]}
+  - {id: shared, runtime: standin, task: docs, effect: scoped-write, isolation: none, owned_paths: [notes/shared.txt], prompt: write, depends_on: [review]}
   - id: count
     runtime: exec
     effect: observe
@@ -142,7 +144,7 @@ func script(tally string) string {
 			// A line of its own in each attempt, or an attempt after one that was cut
 			// off would have nothing left to change.
 			for n := 1; n <= most; n++ {
-				fmt.Fprintf(&b, "    - {attempt: %d, write: {path: shared.txt, content: \"shared %d\\n\"}}\n", n, n)
+				fmt.Fprintf(&b, "    - {attempt: %d, write: {path: notes/shared.txt, content: \"shared %d\\n\"}}\n", n, n)
 			}
 		}
 		count(countEnd)
@@ -168,22 +170,37 @@ type Workspace struct {
 	Jobs    []string `json:"jobs"`
 	Tally   string   `json:"tally"`   // "" = nobody counts
 	History bool     `json:"history"` // runs enter it
+	Boxed   *bool    `json:"boxed"`   // all programs are, or none is; nil = some
+}
+
+// operator opens to jobs the folder in which they count themselves, or takes the
+// engine's sandbox away.
+func operator(counts string, free bool) string {
+	if free {
+		return "sandbox: {off: true}\n"
+	}
+	return fmt.Sprintf("sandbox: {writable: [%q]}\n", counts)
 }
 
 // furnish makes a graph's workspace in the folder base. self is the program that
-// its jobs run.
-func (g Graph) furnish(base, self string) (Workspace, error) {
+// its jobs run, free whether they do so without the engine's sandbox.
+func (g Graph) furnish(base, self string, free bool) (Workspace, error) {
+	boxed := !free && sandbox.ABI() >= sandbox.MinABI
+	counts := filepath.Join(base, "counts")
 	w := Workspace{
 		Dir: filepath.Join(base, "project"), Spec: "../jobs.yaml", Env: environment(base), Jobs: g.jobs(),
-		Tally: filepath.Join(base, "tally.jsonl"), History: g != Standins,
+		Tally: filepath.Join(counts, "tally.jsonl"), History: g != Standins, Boxed: &boxed,
 	}
-	for _, dir := range []string{"project", "home", "tmp"} {
+	for _, dir := range []string{"project/notes", "home/.config/orchestrate", "tmp", "counts"} {
 		if err := os.MkdirAll(filepath.Join(base, dir), 0o700); err != nil {
 			return w, err
 		}
 	}
 	// The spec names the tally, and what is committed must be the same in every round.
-	files := map[string]string{w.Spec: g.spec(self, w.Tally), "shared.txt": "shared 0\n"}
+	files := map[string]string{
+		w.Spec: g.spec(self, w.Tally), "../home/.config/orchestrate/config.yaml": operator(counts, free),
+		"notes/shared.txt": "shared 0\n",
+	}
 	if g == Standins {
 		files[w.Spec+".standin"] = script(w.Tally)
 	}

@@ -83,7 +83,7 @@ func (p *Planner) Next() (Round, bool) {
 	case p.rounds%4 == 0:
 		r.Shots = append(r.Shots, p.another())
 	}
-	r.Rivals = p.rounds%7 == 0
+	r.Rivals, r.Free = p.rounds%7 == 0, p.rounds%5 == 0
 	return r, true
 }
 

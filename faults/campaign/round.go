@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"orchestrate/internal/ledger"
 )
 
 // Moment is when to kill: the nth hit of a failpoint, or, without a name, some time
@@ -52,6 +54,7 @@ type Round struct {
 	Given  *Workspace `json:"given,omitempty"` // instead of a graph's
 	Shots  []Shot     `json:"shots"`           // the first at the run, the others at resumes
 	Rivals bool       `json:"rivals"`          // the last resume is two at once
+	Free   bool       `json:"free"`            // without the engine's sandbox
 	Base   string     `json:"base"`            // the round's folder
 	Bin    string     `json:"bin"`             // where the programs are
 	Want   string     `json:"want"`            // the undisturbed run's plain report, a file; "" = this is that run
@@ -103,7 +106,7 @@ func Play(r Round) (res Result, err error) {
 	p := &play{Round: r}
 	if r.Given != nil {
 		p.Workspace = *r.Given
-	} else if p.Workspace, err = r.Graph.furnish(r.Base, self); err != nil {
+	} else if p.Workspace, err = r.Graph.furnish(r.Base, self, r.Free); err != nil {
 		return res, err
 	}
 	if p.log, err = os.Create(filepath.Join(r.Base, "log.txt")); err != nil {
@@ -174,6 +177,7 @@ func (p *play) shoot(args []string, shot Shot) error {
 	if err := os.Mkdir(hits, 0o700); err != nil {
 		return err
 	}
+	before := p.intents()
 	cmd := p.start(ctx, args, []string{
 		"ORCHESTRATE_FAILPOINT=" + fmt.Sprintf("%s:%d", shot.Moment.Point, shot.Moment.Nth), "ORCHESTRATE_FAILPOINT_DIR=" + hits,
 	})
@@ -187,9 +191,9 @@ func (p *play) shoot(args []string, shot Shot) error {
 		close(ended)
 	}()
 	watch := &stops{dir: hits, seen: map[string]bool{}}
-	at, hit := p.wait(watch, shot.Moment, ended)
+	at, hit := p.wait(watch, shot.Moment, before, ended)
 	if hit {
-		p.strike(shot, at)
+		p.strike(shot, at, before)
 	} else {
 		p.Missed = append(p.Missed, shot.Moment)
 	}
@@ -207,14 +211,28 @@ func (p *play) shoot(args []string, shot Shot) error {
 	return nil
 }
 
-// wait waits for the moment. at is who has stopped, nil at any other moment.
-func (p *play) wait(watch *stops, m Moment, ended <-chan struct{}) (at *Proc, hit bool) {
+// intents is how many attempts the run's journal knows of.
+func (p *play) intents() (n int) {
+	all, _ := Journal(p.dir()) // if there is none, nothing was begun
+	for _, r := range all {
+		if r.Kind == ledger.KindIntent {
+			n++
+		}
+	}
+	return n
+}
+
+// wait waits for the moment. at is who has stopped, nil at any other moment. Until the
+// command begins an attempt (before is how many there were) its supervisors do no job:
+// they hold the self-test of the sandbox.
+func (p *play) wait(watch *stops, m Moment, before int, ended <-chan struct{}) (at *Proc, hit bool) {
 	for m.Point != "" {
 		proc, ok := watch.next(ended)
 		if !ok {
 			return nil, false
 		}
-		if !m.Attempt || p.ofAttempt(proc) {
+		testing := proc.Supervisor() && p.intents() == before
+		if !testing && (!m.Attempt || p.ofAttempt(proc)) {
 			return &proc, true
 		}
 		proc.signal(unix.SIGCONT)
@@ -232,7 +250,7 @@ func (p *play) ofAttempt(proc Proc) bool {
 }
 
 // strike kills and keeps what there was to see just before.
-func (p *play) strike(shot Shot, at *Proc) {
+func (p *play) strike(shot Shot, at *Proc, before int) {
 	dir := p.dir()
 	last, ran := "no run yet", []Held(nil)
 	if dir != "" {
@@ -241,6 +259,9 @@ func (p *play) strike(shot Shot, at *Proc) {
 		dir = all[len(all)-1]
 	}
 	victim := shot.Victim
+	if victim == Supervisor && p.intents() == before {
+		victim = EngineOnly // a run whose self-test dies has no sandbox, and says so
+	}
 	killed := kill(victim.victims(dir, at))
 	if len(killed) == 0 { // no supervisor is there yet, or any more
 		victim = EngineOnly
@@ -353,11 +374,19 @@ func (p *play) judge() {
 	if err != nil {
 		p.fault(Torn, err.Error())
 	}
-	p.Faults = append(p.Faults, judgeTally(tally)...)
+	held, err := allAttempts(dir)
+	if err != nil {
+		p.fault(Torn, err.Error())
+	}
+	p.Faults = append(p.Faults, judgeTally(tally, held)...)
 	p.Faults = append(p.Faults, judgeJournal(all, p.Jobs)...)
 	p.Faults = append(p.Faults, judgeAdoption(all, p.Adopted)...)
 	p.Faults = append(p.Faults, judgeFiles(p.Dir, dir, p.Jobs, p.History)...)
-	p.Faults = append(p.Faults, judgeCgroups(dir)...)
+	p.Faults = append(p.Faults, judgeCgroups(held)...)
+	p.Faults = append(p.Faults, judgePrivate(held)...)
+	if p.Boxed != nil {
+		p.Faults = append(p.Faults, judgeBoxes(held, *p.Boxed)...)
+	}
 	if len(p.Faults) > 0 {
 		return // its report differs, of course
 	}

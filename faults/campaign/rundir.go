@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,7 +47,11 @@ type Held struct {
 	Supervisor *process.Identity `json:"supervisor"`
 	Program    *process.Identity `json:"program"`
 	Cgroup     string            `json:"cgroup"`
-	Over       bool              `json:"over"` // that program has ended, and so has all it started
+	Over       bool              `json:"over"`    // that program has ended, and so has all it started
+	Mark       string            `json:"mark"`    // in the environment of all its processes
+	Private    string            `json:"private"` // its folder for temporary files, "" = none
+	Boxed      bool              `json:"boxed"`   // the engine's sandbox is around it
+	dir        string            // where its files are
 }
 
 // Attempts reads the locks of the newest attempts of a run.
@@ -63,6 +68,21 @@ func Attempts(dir string) (all []Held) {
 	return all
 }
 
+// allAttempts reads the locks of all attempts of a run, older ones too.
+func allAttempts(dir string) (all []Held, err error) {
+	err = filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.Name() != ledger.AttemptLockFile {
+			return err
+		}
+		data, err := os.ReadFile(file)
+		h := readHeld("", data)
+		h.dir = filepath.Dir(file)
+		all = append(all, h)
+		return err
+	})
+	return all, err
+}
+
 // readHeld reads the lines of a lock. A line that is not whole does not count.
 func readHeld(job string, data []byte) Held {
 	h := Held{Job: job}
@@ -73,6 +93,7 @@ func readHeld(job string, data []byte) Held {
 			Program    *process.Identity
 			Cgroup     string
 			Over       bool
+			Furnished  *ledger.Furnished
 		}
 		if json.Unmarshal(line, &l) != nil {
 			continue
@@ -80,6 +101,8 @@ func readHeld(job string, data []byte) Held {
 		switch {
 		case l.Attempt > 0:
 			h.Attempt = l.Attempt
+		case l.Furnished != nil:
+			h.Mark, h.Private, h.Boxed = l.Furnished.Mark, l.Furnished.Private, l.Furnished.Box != nil
 		case l.Supervisor != nil:
 			h.Supervisor, h.Cgroup = l.Supervisor, l.Cgroup
 		case l.Program != nil && h.Program == nil:

@@ -14,10 +14,11 @@ import (
 
 // Count is one line of the tally: a file outside the workspace in which the jobs'
 // programs say that they ran. What is written there is a side effect that nobody
-// can take back.
+// can take back. A stand-in knows the number of its attempt, another program the mark.
 type Count struct {
 	Job     string `json:"job"`
-	Attempt int    `json:"attempt"`
+	Attempt int    `json:"attempt,omitempty"`
+	Mark    string `json:"mark,omitempty"`
 	What    string `json:"what"` // start, child, end, or beside
 	PID     int    `json:"pid,omitempty"`
 	Start   uint64 `json:"start,omitempty"`
@@ -55,11 +56,11 @@ func enter(tally string, me Count) error {
 	}
 	lines := []Count{me}
 	for _, c := range earlier {
-		if c.Job != me.Job || c.Attempt == me.Attempt || c.PID == 0 {
+		if c.Job != me.Job || c.Mark == me.Mark || c.PID == 0 {
 			continue
 		}
 		if p, ok := Look(c.PID); ok && p.Start == c.Start {
-			lines = append(lines, Count{Job: me.Job, Attempt: me.Attempt, What: countBeside, Text: fmt.Sprintf("attempt %d: %s", c.Attempt, p)})
+			lines = append(lines, Count{Job: me.Job, Mark: me.Mark, What: countBeside, Text: fmt.Sprintf("attempt %s: %s", c.Mark, p)})
 		}
 	}
 	var data []byte
@@ -90,9 +91,13 @@ func ReadTally(path string) (all []Count, err error) {
 	return all, err
 }
 
-// judgeTally finds attempts that ran twice and attempts that ran beside an older
-// one of the same job.
-func judgeTally(all []Count) (broken []Fault) {
+// judgeTally finds attempts that ran twice, programs of attempts that no lock knows,
+// and those that ran beside an older attempt of the same job.
+func judgeTally(all []Count, held []Held) (broken []Fault) {
+	numbers := map[string]int{}
+	for _, h := range held {
+		numbers[h.Mark] = h.Attempt
+	}
 	type key struct {
 		job     string
 		attempt int
@@ -100,14 +105,20 @@ func judgeTally(all []Count) (broken []Fault) {
 	}
 	seen := map[key]int{}
 	for _, c := range all {
-		switch c.What {
-		case countStart, countEnd:
-			k := key{c.Job, c.Attempt, c.What}
+		attempt, known := c.Attempt, true
+		if c.Mark != "" {
+			attempt, known = numbers[c.Mark]
+		}
+		k := key{c.Job, attempt, c.What}
+		switch {
+		case !known:
+			broken = append(broken, Fault{Doubled, fmt.Sprintf("job %s: the %s of a program is in the tally, and no attempt's lock has its mark %s", c.Job, c.What, c.Mark)})
+		case c.What == countBeside:
+			broken = append(broken, Fault{Doubled, fmt.Sprintf("job %s: attempt %d started beside a process of %s", c.Job, attempt, c.Text)})
+		case c.What != countChild:
 			if seen[k]++; seen[k] == 2 {
-				broken = append(broken, Fault{Doubled, fmt.Sprintf("job %s: the %s of attempt %d is in the tally twice", c.Job, c.What, c.Attempt)})
+				broken = append(broken, Fault{Doubled, fmt.Sprintf("job %s: the %s of attempt %d is in the tally twice", c.Job, c.What, attempt)})
 			}
-		case countBeside:
-			broken = append(broken, Fault{Doubled, fmt.Sprintf("job %s: attempt %d started beside a process of %s", c.Job, c.Attempt, c.Text)})
 		}
 	}
 	return broken

@@ -3,19 +3,16 @@
 package campaign
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
-
-	"orchestrate/internal/ledger"
 )
 
 // Work is the program that plain jobs run: it counts itself, works for a while and
@@ -26,12 +23,11 @@ func Work(args []string) error {
 	f.StringVar(&w.tally, "tally", "", "where it counts itself")
 	f.DurationVar(&w.span, "for", 0, "how long it works")
 	f.StringVar(&w.leave, "leave", "", "NAME=TEXT, a file of its artifacts")
-	f.StringVar(&w.write, "write", "", "NAME=TEXT, a file of its tree; # in TEXT is the attempt")
+	f.StringVar(&w.write, "write", "", "NAME=TEXT, a file of its tree")
 	f.StringVar(&w.read, "read", "", "NAME=TEXT, a file of its tree that must hold that text")
-	f.IntVar(&w.fail, "fail", 0, "the attempt that fails")
+	f.BoolVar(&w.fail, "fail", false, "it fails when it is the first of its job")
 	f.IntVar(&w.children, "children", 0, "processes that it leaves behind")
 	f.BoolVar(&w.child, "child", false, "it is such a process")
-	f.IntVar(&w.attempt, "attempt", 0, "of whom it is one")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
@@ -41,12 +37,15 @@ func Work(args []string) error {
 type worker struct {
 	tally, leave, write, read string
 	span                      time.Duration
-	fail, children, attempt   int
-	child                     bool
+	children                  int
+	fail, child               bool
 }
 
 func (w worker) do() error {
-	me := Count{Job: os.Getenv("ORCHESTRATE_JOB"), Attempt: w.attempt, What: countStart}
+	me := Count{Job: os.Getenv("ORCHESTRATE_JOB"), Mark: os.Getenv("ORCHESTRATE_ATTEMPT"), What: countStart}
+	if me.Mark == "" {
+		return errors.New("nobody says which attempt this is")
+	}
 	if w.child {
 		me.What = countChild
 		if err := enter(w.tally, me); err != nil {
@@ -55,9 +54,8 @@ func (w worker) do() error {
 		time.Sleep(time.Hour)
 		return nil
 	}
-	out := os.Getenv("ORCHESTRATE_OUT")
-	var err error
-	if me.Attempt, err = attemptOf(filepath.Dir(out)); err != nil {
+	before, err := ReadTally(w.tally)
+	if err != nil {
 		return err
 	}
 	if err := enter(w.tally, me); err != nil {
@@ -65,22 +63,22 @@ func (w worker) do() error {
 	}
 	fmt.Println("at work on", me.Job)
 	for range w.children {
-		if err := startChild(w.tally, me); err != nil {
+		if err := startChild(w.tally); err != nil {
 			return err
 		}
 	}
 	time.Sleep(w.span)
-	if me.Attempt == w.fail {
+	if w.fail && !slices.ContainsFunc(before, func(c Count) bool { return c.Job == me.Job }) {
 		os.Exit(7) // a crash, as far as anybody can tell
 	}
-	if err := w.result(out, me.Attempt); err != nil {
+	if err := w.result(); err != nil {
 		return err
 	}
 	me.What = countEnd
 	return enter(w.tally, me)
 }
 
-func (w worker) result(out string, attempt int) error {
+func (w worker) result() error {
 	if name, text, ok := strings.Cut(w.read, "="); ok {
 		data, err := os.ReadFile(name)
 		if err != nil {
@@ -91,37 +89,20 @@ func (w worker) result(out string, attempt int) error {
 		}
 	}
 	if name, text, ok := strings.Cut(w.write, "="); ok {
-		text = strings.ReplaceAll(text, "#", fmt.Sprint(attempt))
 		if err := os.WriteFile(name, []byte(text+"\n"), 0o600); err != nil {
 			return err
 		}
 	}
 	if name, text, ok := strings.Cut(w.leave, "="); ok {
-		return os.WriteFile(filepath.Join(out, name), []byte(text+"\n"), 0o600)
+		return os.WriteFile(filepath.Join(os.Getenv("ORCHESTRATE_OUT"), name), []byte(text+"\n"), 0o600)
 	}
 	return nil
 }
 
 // startChild starts a process in a session of its own and without this one's
 // streams. It is not over when this one is.
-func startChild(tally string, of Count) error {
-	cmd := exec.Command("/proc/self/exe", "work", "-child", "-tally", tally, "-attempt", fmt.Sprint(of.Attempt))
+func startChild(tally string) error {
+	cmd := exec.Command("/proc/self/exe", "work", "-child", "-tally", tally)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	return cmd.Start()
-}
-
-// attemptOf reads from a job's directory which attempt has it.
-func attemptOf(dir string) (int, error) {
-	data, err := os.ReadFile(filepath.Join(dir, ledger.AttemptLockFile))
-	if err != nil {
-		return 0, err
-	}
-	first, _, _ := bytes.Cut(data, []byte("\n"))
-	var head struct {
-		Attempt int `json:"attempt"`
-	}
-	if err := json.Unmarshal(first, &head); err != nil || head.Attempt == 0 {
-		return 0, errors.Join(fmt.Errorf("attempt.lock does not say which attempt: %q", first), err)
-	}
-	return head.Attempt, nil
 }
