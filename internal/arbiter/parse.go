@@ -52,7 +52,7 @@ type Answer struct {
 // judged job and every question exactly once. The error lists everything that is
 // wrong, for RepairPrompt.
 func Parse(answer untrusted.Text, judged []string) (Verdict, error) {
-	text := lastBlock(answer.Raw())
+	text := lastBlock(answer.Unshown())
 	if err := singleKeys(text); err != nil {
 		return Verdict{}, err
 	}

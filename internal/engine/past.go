@@ -102,13 +102,13 @@ func (p *past) record(r ledger.Record) error {
 func (p *past) note(r ledger.Record) {
 	switch r.About {
 	case ledger.AboutRun:
-		p.told = append(p.told, r.Text.Raw())
+		p.told = append(p.told, r.Text.Unshown())
 	case ledger.AboutSecret:
 		if j := p.job(r.Job); j.open && r.Attempt == len(j.routes) {
-			j.injected = append(j.injected, r.Text.Raw())
+			j.injected = append(j.injected, r.Text.Unshown())
 		}
 	case ledger.AboutCheckout:
-		p.told, p.checkout = append(p.told, r.Text.Raw()), append(p.checkout, r.Text.Raw())
+		p.told, p.checkout = append(p.told, r.Text.Unshown()), append(p.checkout, r.Text.Unshown())
 	}
 }
 

@@ -261,7 +261,7 @@ func TestAppendIsReadableByOthersAtOnce(t *testing.T) {
 func TestNotesComeBeforeTheNextAppend(t *testing.T) {
 	r := newRun(t, "a")
 	var seen []string
-	r.Follow(func(rec Record) { seen = append(seen, rec.Text.Raw()) })
+	r.Follow(func(rec Record) { seen = append(seen, rec.Text.Unshown()) })
 	must(t, r.Note(Noted("a", "first")))
 	must(t, r.Append(Noted("", "second")))
 	var onDisk []string
@@ -269,7 +269,7 @@ func TestNotesComeBeforeTheNextAppend(t *testing.T) {
 	must(t, err)
 	for _, rec := range recs {
 		if rec.Kind == KindNote {
-			onDisk = append(onDisk, rec.Text.Raw())
+			onDisk = append(onDisk, rec.Text.Unshown())
 		}
 	}
 	want := []string{"first", "second"}

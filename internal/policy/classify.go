@@ -131,7 +131,7 @@ func flagged(f Facts) (runtime.Reason, untrusted.Text) {
 // from that of a minute. Services answer both in the same way, and only the words for
 // a person differ.
 func limitOf(why runtime.Reason, said untrusted.Text) runtime.Reason {
-	low := strings.ToLower(said.Raw())
+	low := strings.ToLower(said.Unshown())
 	plan := anyIn(low, "usage limit", "hour limit", "daily limit", "weekly limit", "monthly limit", "session limit", "your limit") ||
 		strings.Contains(low, "limit reached") && !strings.Contains(low, "rate limit")
 	if plan && (why == runtime.ReasonRateLimit || why == runtime.ReasonCrash && strings.Contains(low, "reset")) {
@@ -192,7 +192,7 @@ func tornConfig(f Facts) string {
 	if clean(f.Exit) || f.Exit.Outcome.WorkBegun || f.Exit.Outcome.SessionID != "" {
 		return ""
 	}
-	for line := range strings.Lines(f.Stderr.Raw()) {
+	for line := range strings.Lines(f.Stderr.Unshown()) {
 		low := strings.ToLower(line)
 		if anyIn(low, "config", "settings", "auth.json") && anyIn(low, "corrupt", "parse", "parsing", "unterminated", "unexpected end", "json at position", "invalid json", "invalid toml") {
 			return strings.TrimSpace(line)

@@ -134,7 +134,7 @@ func TestClassify(t *testing.T) {
 			if c.reason == "" {
 				want = ledger.Success
 			}
-			if got.Status != want || got.Reason != c.reason || !strings.Contains(got.Evidence.Raw(), c.evidence) {
+			if got.Status != want || got.Reason != c.reason || !strings.Contains(got.Evidence.Unshown(), c.evidence) {
 				t.Errorf("%+v", got)
 			}
 			if c.reason != "" && got.Evidence.Empty() {
@@ -159,7 +159,7 @@ func TestCancelledIsInterrupted(t *testing.T) {
 
 func TestASupervisorThatDiedCutsOffItsJob(t *testing.T) {
 	got := Classify(done(func(f *Facts) { f.Lost = "it was killed" }))
-	if got.Status != ledger.Interrupted || got.Reason != runtime.ReasonCutOff || !strings.Contains(got.Evidence.Raw(), "it was killed") {
+	if got.Status != ledger.Interrupted || got.Reason != runtime.ReasonCutOff || !strings.Contains(got.Evidence.Unshown(), "it was killed") {
 		t.Errorf("%+v", got)
 	}
 }

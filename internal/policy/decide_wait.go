@@ -40,7 +40,7 @@ func StatedWait(why runtime.Reason, o runtime.Outcome, ended time.Time, zones Zo
 // cannot be meant: then it is unknown.
 func ResetTime(said untrusted.Text, at time.Time, zones Zones) (reset time.Time, ok bool) {
 	for _, read := range []func(string, time.Time, Zones) (time.Time, bool){stampIn, delayIn, dateIn, clockIn} {
-		if reset, ok = read(said.Raw(), at, zones); ok {
+		if reset, ok = read(said.Unshown(), at, zones); ok {
 			ok = !reset.Before(at) && reset.Sub(at) <= longestWait
 			break
 		}

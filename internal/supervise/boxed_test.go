@@ -332,7 +332,7 @@ func TestRefusalsAreEvents(t *testing.T) {
 	if len(found) != 3 {
 		t.Fatalf("%+v", found)
 	}
-	all := found[0].Text.Raw() + found[1].Text.Raw() + found[2].Text.Raw()
+	all := found[0].Text.Unshown() + found[1].Text.Unshown() + found[2].Text.Unshown()
 	for _, want := range []string{p.out + "/new", p.hidden + "/file", "EACCES on stdout"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no event tells of %s: %s", want, all)

@@ -21,7 +21,7 @@ func (l *eventLog) hold(e runtime.Event) bool {
 	size, text := 0, ""
 	for _, h := range l.held {
 		size += h.Text.Len() + 1
-		text += h.Text.Raw() + "\n"
+		text += h.Text.Unshown() + "\n"
 	}
 	if size > maxHeld || !l.red.GoesOn(text[:len(text)-1]) {
 		l.letGo()
@@ -35,7 +35,7 @@ func (l *eventLog) letGo() {
 	l.held = nil
 	var lines []string
 	for _, e := range held {
-		lines = append(lines, e.Text.Raw())
+		lines = append(lines, e.Text.Unshown())
 	}
 	if len(held) > 1 {
 		lines = l.red.Together(lines)

@@ -76,7 +76,7 @@ func TestFirstOutputLimit(t *testing.T) {
 	inv.PoliteStop = "TERM"
 	checkSignal(t, runIn(t, slot, inv), "SIGTERM", supervise.StopFirstOutput)
 	signals := find(events(t, inv.Dir), runtime.EventSignal)
-	if len(signals) != 1 || !strings.Contains(signals[0].Text.Raw(), "SIGTERM: no output within 500ms") {
+	if len(signals) != 1 || !strings.Contains(signals[0].Text.Unshown(), "SIGTERM: no output within 500ms") {
 		t.Errorf("the event must say which limit it was: %+v", signals)
 	}
 	heard := job(t, "echo x >&2; exec sleep 1e6")
@@ -275,7 +275,7 @@ func TestSecretsStayOffTheDisk(t *testing.T) {
 	inv := job(t, script)
 	inv.Decoder.Runtime, inv.Secrets = "words", []string{value}
 	exit := run(t, inv)
-	if !strings.Contains(exit.Outcome.Answer.Raw(), "[REDACTED") {
+	if !strings.Contains(exit.Outcome.Answer.Unshown(), "[REDACTED") {
 		t.Errorf("the answer: %q", exit.Outcome.Answer)
 	}
 	files, err := filepath.Glob(filepath.Join(inv.Dir, "*"))

@@ -30,7 +30,7 @@ func TestTail(t *testing.T) {
 	next := func() string {
 		t.Helper()
 		got = nil
-		if err := tail.Next(func(r ledger.Record) { got = append(got, r.Text.Raw()) }); err != nil {
+		if err := tail.Next(func(r ledger.Record) { got = append(got, r.Text.Unshown()) }); err != nil {
 			t.Fatal(err)
 		}
 		return strings.Join(got, ",")

@@ -14,7 +14,7 @@ import (
 
 // Text is data from outside. The zero value is the empty text. It has no conversion to
 // a string: what it says is had by showing it (Line, Block, Span, Fence, and fmt in any
-// verb: the harmless form), by storing it (JSON), or by name (Raw), and
+// verb: the harmless form), by storing it (JSON), or by name (Unshown), and
 // internal/arch lists who may do the last.
 type Text struct{ said string }
 
@@ -52,9 +52,9 @@ func (t Text) Blank() bool { return strings.TrimSpace(t.said) == "" }
 // Len is its length in bytes.
 func (t Text) Len() int { return len(t.said) }
 
-// Raw is the text itself, for those who redact it, or who read a form out of it that
+// Unshown is the text itself, for those who redact it, or who read a form out of it that
 // was asked for. It is never for showing.
-func (t Text) Raw() string { return t.said }
+func (t Text) Unshown() string { return t.said }
 
 // Through passes the text through f, as a redactor or a bound, and stays a text.
 func (t Text) Through(f func(string) string) Text { return Text{f(t.said)} }

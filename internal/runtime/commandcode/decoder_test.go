@@ -57,7 +57,7 @@ func TestDenialNamesItsBoundary(t *testing.T) {
 		"outside": `needs an approval that nobody can give: {"file_path":"/elsewhere/b.txt"}`,
 	} {
 		got := probetest.Recorded(t, commandcode.NewDecoder(runtime.DecoderSpec{}), streams, name, false)
-		if d := got.Outcome.Denials; len(d) != 1 || !strings.HasPrefix(d[0].Boundary.Raw(), says) {
+		if d := got.Outcome.Denials; len(d) != 1 || !strings.HasPrefix(d[0].Boundary.Unshown(), says) {
 			t.Errorf("%s: denials %+v", name, d)
 		}
 	}

@@ -52,7 +52,7 @@ func TestDecoderOnRecordedStreams(t *testing.T) {
 // The boundary is what the program said.
 func TestDenialNamesItsBoundary(t *testing.T) {
 	got := probetest.Recorded(t, copilot.NewDecoder(runtime.DecoderSpec{}), streams, "edit-outside", false)
-	if d := got.Outcome.Denials; len(d) != 1 || d[0].Tool != "create" || !strings.HasPrefix(d[0].Boundary.Raw(), "Permission denied because no interactive user response") {
+	if d := got.Outcome.Denials; len(d) != 1 || d[0].Tool != "create" || !strings.HasPrefix(d[0].Boundary.Unshown(), "Permission denied because no interactive user response") {
 		t.Errorf("denials %+v", d)
 	}
 }
@@ -86,7 +86,7 @@ func TestClassesOfErrors(t *testing.T) {
 func TestAFailureWithoutItsReasonIsACrash(t *testing.T) {
 	d := copilot.NewDecoder(runtime.DecoderSpec{})
 	d.Stdout([]byte(`{"type":"result","sessionId":"s","exitCode":3}`))
-	if out := d.Outcome(); out.Reason != runtime.ReasonCrash || !strings.Contains(out.Evidence.Raw(), "exitCode 3") {
+	if out := d.Outcome(); out.Reason != runtime.ReasonCrash || !strings.Contains(out.Evidence.Unshown(), "exitCode 3") {
 		t.Errorf("%+v", out)
 	}
 }

@@ -31,7 +31,7 @@ func TestTheRealDecodersReadTheFakes(t *testing.T) {
 			"{deny: {tool: Write, boundary: /outside/file}}, {answer: done}", 0,
 			func(o runtime.Outcome, why runtime.Reason) bool {
 				return why == runtime.ReasonPermission && o.Reason == runtime.ReasonPermission && len(o.Denials) > 0 &&
-					strings.Contains(o.Denials[0].Boundary.Raw(), "/outside/file")
+					strings.Contains(o.Denials[0].Boundary.Unshown(), "/outside/file")
 			},
 		},
 		"signed out": {

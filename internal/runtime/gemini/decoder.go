@@ -59,7 +59,7 @@ func (d *decoder) Outcome() runtime.Outcome {
 		out.ErrorFlag, out.Reason, out.Evidence = true, d.retried.Reason, d.retried.Text
 	}
 	if out.Reason == runtime.ReasonRateLimit || out.Reason == runtime.ReasonQuota {
-		out.RetryAfterMs = statedDelay(out.Evidence.Raw())
+		out.RetryAfterMs = statedDelay(out.Evidence.Unshown())
 	}
 	// A denial outranks whatever the refusal led to afterwards.
 	if len(out.Denials) > 0 {

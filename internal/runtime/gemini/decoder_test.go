@@ -183,7 +183,7 @@ func TestIgnoredLimitsEndTheAttempt(t *testing.T) {
 			t.Errorf("%s: settled %t, %q", line, ok, why)
 		}
 		d.Stdout([]byte(`{"type":"result","status":"success"}`))
-		if out := d.Outcome(); !out.ErrorFlag || strings.Contains(out.Evidence.Raw(), "\x1b") {
+		if out := d.Outcome(); !out.ErrorFlag || strings.Contains(out.Evidence.Unshown(), "\x1b") {
 			t.Errorf("outcome %+v", out)
 		}
 	}

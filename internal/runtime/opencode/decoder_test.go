@@ -92,7 +92,7 @@ func TestOneRefusalIsOneDenialInAnyOrder(t *testing.T) {
 			t.Errorf("%s: %+v", name, out)
 		}
 	}
-	if out := decode(used, "").Outcome; len(out.Denials) != 1 || !strings.HasPrefix(out.Denials[0].Boundary.Raw(), "ls /x: The user rejected") {
+	if out := decode(used, "").Outcome; len(out.Denials) != 1 || !strings.HasPrefix(out.Denials[0].Boundary.Unshown(), "ls /x: The user rejected") {
 		t.Errorf("without the notice: %+v", out.Denials)
 	}
 }

@@ -143,7 +143,7 @@ func (r result) failed(t *testing.T, why runtime.Reason, says ...string) {
 		t.Errorf("status %d, outcome %+v, want a failure of class %s\n%s", r.status, r.Outcome, why, r.stdout)
 	}
 	for _, text := range says {
-		if !strings.Contains(r.Outcome.Evidence.Raw(), text) {
+		if !strings.Contains(r.Outcome.Evidence.Unshown(), text) {
 			t.Errorf("it says %q and not %q", r.Outcome.Evidence, text)
 		}
 	}

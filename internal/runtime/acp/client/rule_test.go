@@ -182,13 +182,13 @@ func TestPermissionRequests(t *testing.T) {
 				t.Errorf("the agent heard %s, want %s", r.text(), c.reply)
 			}
 			denied := r.Outcome.Denials
-			if (c.denied != "") != (len(denied) == 1) || len(denied) == 1 && !strings.Contains(denied[0].Boundary.Raw(), c.denied) {
+			if (c.denied != "") != (len(denied) == 1) || len(denied) == 1 && !strings.Contains(denied[0].Boundary.Unshown(), c.denied) {
 				t.Errorf("denials %+v, want %q", denied, c.denied)
 			}
 			if settled := r.Settled == runtime.ReasonPermission; settled != (c.denied != "") {
 				t.Errorf("settled %q", r.Settled)
 			}
-			if c.denied == "" && !slices.ContainsFunc(r.Events, func(e runtime.Event) bool { return strings.HasPrefix(e.Text.Raw(), "permitted once: Write a.txt") }) {
+			if c.denied == "" && !slices.ContainsFunc(r.Events, func(e runtime.Event) bool { return strings.HasPrefix(e.Text.Unshown(), "permitted once: Write a.txt") }) {
 				t.Errorf("the permission is not told: %+v", r.Events)
 			}
 		})

@@ -47,7 +47,7 @@ func TestTheAnswerIsTheLastMessage(t *testing.T) {
 	r.completed(t, "Done.")
 	var told []string
 	for _, e := range r.Events {
-		told = append(told, string(e.Kind)+" "+e.Tool+" "+strings.ReplaceAll(e.Text.Raw(), r.Dir, "DIR"))
+		told = append(told, string(e.Kind)+" "+e.Tool+" "+strings.ReplaceAll(e.Text.Unshown(), r.Dir, "DIR"))
 	}
 	want := []string{
 		"session  ", "text  I look. ", "tool read Read a.txt DIR/a.txt", "tool_done read completed Read a.txt DIR/a.txt its text",
@@ -64,7 +64,7 @@ func TestHowATurnEnds(t *testing.T) {
 		"cancelled": runtime.ReasonCrash, "something new": runtime.ReasonCrash,
 	} {
 		r := have(t, `{"turn":[{"text":"half"},{"stop":"`+stop+`"}]}`, acp.Turn{})
-		if r.status != 0 || r.Outcome.Completed || !r.Outcome.ErrorFlag || r.Outcome.Reason != why || !strings.Contains(r.Outcome.Evidence.Raw(), stop) {
+		if r.status != 0 || r.Outcome.Completed || !r.Outcome.ErrorFlag || r.Outcome.Reason != why || !strings.Contains(r.Outcome.Evidence.Unshown(), stop) {
 			t.Errorf("%s: status %d, %+v", stop, r.status, r.Outcome)
 		}
 	}

@@ -100,10 +100,10 @@ jobs:
 		t.Errorf("outcome %+v", p.out)
 	}
 	for _, e := range p.events {
-		if (e.Kind == runtime.EventText || e.Kind == runtime.EventAnswer) && !strings.HasPrefix(e.Text.Raw(), standin.Mark) {
+		if (e.Kind == runtime.EventText || e.Kind == runtime.EventAnswer) && !strings.HasPrefix(e.Text.Unshown(), standin.Mark) {
 			t.Errorf("unmarked text: %+v", e)
 		}
-		if strings.Contains(e.Text.Raw(), "second attempt") {
+		if strings.Contains(e.Text.Unshown(), "second attempt") {
 			t.Error("a step of attempt 2 was played in attempt 1")
 		}
 	}

@@ -21,7 +21,7 @@ func TestASpawnedChildHoldsItsLockWhileItLives(t *testing.T) {
 	}
 	var pid int
 	for _, e := range p.events {
-		if m := regexp.MustCompile(`process (\d+)`).FindStringSubmatch(e.Text.Raw()); m != nil {
+		if m := regexp.MustCompile(`process (\d+)`).FindStringSubmatch(e.Text.Unshown()); m != nil {
 			pid, _ = strconv.Atoi(m[1])
 		}
 	}
