@@ -81,18 +81,30 @@ func (d *driver) campaign() error {
 
 // undisturbed runs every graph without a kill, in the sandbox and without it.
 func (d *driver) undisturbed() error {
-	for i := range 2 * len(campaign.Graphs) {
-		r := campaign.Round{Graph: campaign.Graphs[i/2], Free: i%2 == 1, Seed: d.seed}
-		res, err := d.play(&r)
-		if err != nil {
-			return err
-		}
-		if len(res.Faults) > 0 {
-			return fmt.Errorf("the undisturbed run of %s in %s: %v", settingOf(r), r.Base, res.Faults)
-		}
-		d.want[settingOf(r)] = filepath.Join(r.Base, "plain.json")
-		fmt.Printf("undisturbed: %s in %s\n", settingOf(r), res.Took.Round(time.Millisecond))
+	var group sync.WaitGroup
+	errs := make([]error, 2*len(campaign.Graphs))
+	for i := range errs {
+		group.Go(func() {
+			errs[i] = d.compareWith(campaign.Round{Graph: campaign.Graphs[i/2], Free: i%2 == 1, Seed: d.seed})
+		})
 	}
+	group.Wait()
+	return errors.Join(errs...)
+}
+
+// compareWith plays a round without a kill and keeps its report as that of its setting.
+func (d *driver) compareWith(r campaign.Round) error {
+	res, err := d.play(&r)
+	if err != nil {
+		return err
+	}
+	if len(res.Faults) > 0 {
+		return fmt.Errorf("the undisturbed run of %s in %s: %v", settingOf(r), r.Base, res.Faults)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.want[settingOf(r)] = filepath.Join(r.Base, "plain.json")
+	fmt.Printf("undisturbed: %s in %s\n", settingOf(r), res.Took.Round(time.Millisecond))
 	return nil
 }
 

@@ -25,6 +25,7 @@ func TestJudgesSeeWhatIsBroken(t *testing.T) {
 	ran := []Held{{Job: "a", Attempt: 1, Program: &process.Identity{PID: 5, StartTime: 6}}}
 	other := []Held{{Job: "a", Attempt: 1, Program: &process.Identity{PID: 5, StartTime: 7}}}
 	cut := ledger.Record{Kind: ledger.KindAttemptEnded, Job: "a", Attempt: 1, Settled: &ledger.JobStatus{Status: ledger.Interrupted}}
+	marked := []Held{{Attempt: 1, Mark: "x"}, {Attempt: 2, Mark: "y"}}
 	for name, c := range map[string]struct {
 		found []Fault
 		want  Kind // "" = nothing
@@ -41,6 +42,9 @@ func TestJudgesSeeWhatIsBroken(t *testing.T) {
 		"started again":             {judgeAdoption([]ledger.Record{started, started, success}, ran), Lost},
 		"two attempts":              {judgeTally([]Count{{Job: "a", Attempt: 1, What: countStart}, {Job: "a", Attempt: 2, What: countStart}}, nil), ""},
 		"one attempt twice":         {judgeTally([]Count{{Job: "a", Attempt: 1, What: countStart}, {Job: "a", Attempt: 1, What: countStart}}, nil), Doubled},
+		"attempts that are known":   {judgeTally([]Count{{Job: "a", Mark: "x", What: countStart}, {Job: "a", Mark: "y", What: countStart}}, marked), ""},
+		"one of them twice":         {judgeTally([]Count{{Job: "a", Mark: "x", What: countEnd}, {Job: "a", Mark: "x", What: countEnd}}, marked), Doubled},
+		"one that no lock knows":    {judgeTally([]Count{{Job: "a", Mark: "z", What: countStart}}, marked), Doubled},
 		"two attempts side by side": {judgeTally([]Count{{Job: "a", Attempt: 2, What: countBeside}}, nil), Doubled},
 		"a history":                 {judgeHistory("r", lines("failed", "success"), []string{"a"}), ""},
 		"a history that says twice": {judgeHistory("r", lines("success", "success"), []string{"a"}), Doubled},
@@ -51,6 +55,39 @@ func TestJudgesSeeWhatIsBroken(t *testing.T) {
 			t.Errorf("%s: %v", name, c.found)
 		case c.want != "" && (len(c.found) != 1 || c.found[0].Kind != c.want):
 			t.Errorf("%s: %v, want one of kind %s", name, c.found, c.want)
+		}
+	}
+}
+
+// A program that the kernel held by nothing, and a folder that outlived its attempt, are
+// found.
+func TestJudgesSeeWhatTheSandboxLeft(t *testing.T) {
+	t.Parallel()
+	attempt := func(exit string) []Held {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, ledger.ExitFile), []byte(exit), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return []Held{{Mark: "x", Boxed: true, Private: filepath.Join(dir, "place", "one"), dir: dir}}
+	}
+	boxed, bare, never := attempt(`{"pid":5,"sandbox":{"mechanism":"landlock"}}`), attempt(`{"pid":5,"sandbox":null}`), attempt(`{"pid":0,"sandbox":null}`)
+	left := attempt(`{}`)
+	if err := os.Mkdir(filepath.Dir(left[0].Private), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		found []Fault
+		want  int
+	}{
+		"boxed":                      {judgeBoxes(boxed, true), 0},
+		"never started":              {judgeBoxes(never, true), 0},
+		"held by nothing":            {judgeBoxes(bare, true), 1},
+		"boxed against the operator": {judgeBoxes(boxed, false), 2},
+		"no place":                   {judgePrivate(boxed), 0},
+		"a place of private folders": {judgePrivate(left), 1},
+	} {
+		if len(c.found) != c.want {
+			t.Errorf("%s: %v, want %d", name, c.found, c.want)
 		}
 	}
 }
@@ -72,28 +109,29 @@ func TestTheTallySeesTwoAttemptsSideBySide(t *testing.T) {
 		t.Fatal(err)
 	}
 	old, _ := Look(sleep.Process.Pid)
-	line := `{"job":"a","attempt":1,"what":"child","pid":` + strconv.Itoa(old.PID) + `,"start":` + strconv.Itoa(int(old.Start)) + "}\n"
+	line := `{"job":"a","mark":"1","what":"child","pid":` + strconv.Itoa(old.PID) + `,"start":` + strconv.Itoa(int(old.Start)) + "}\n"
 	if err := os.WriteFile(tally, []byte(line), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	beside := func(attempt int) int {
-		if err := enter(tally, Count{Job: "a", Attempt: attempt, What: countStart}); err != nil {
+	held := []Held{{Attempt: 1, Mark: "1"}, {Attempt: 2, Mark: "2"}, {Attempt: 3, Mark: "3"}}
+	beside := func(mark string) int {
+		if err := enter(tally, Count{Job: "a", Mark: mark, What: countStart}); err != nil {
 			t.Fatal(err)
 		}
 		all, err := ReadTally(tally)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return len(judgeTally(all, nil))
+		return len(judgeTally(all, held))
 	}
-	if n := beside(2); n != 1 {
+	if n := beside("2"); n != 1 {
 		t.Errorf("beside a live process of attempt 1: %d faults, want 1", n)
 	}
 	if err := sleep.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = sleep.Wait() // it was killed
-	if n := beside(3); n != 2 {
+	if n := beside("3"); n != 2 {
 		t.Errorf("after its end: %d faults, want 2: this process itself is attempt 2", n)
 	}
 }
