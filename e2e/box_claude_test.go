@@ -125,7 +125,7 @@ func TestWhatClaudeItselfRefusesEndsAsPermission(t *testing.T) {
 			before := l.untouched()
 			e := l.spec(oneWriter("claude", "allowed_tools: [Read, Edit, Write, Bash]")).wants(1)
 			l.unchanged(before)
-			if s := e.status("write"); s.Status != ledger.Failed || s.Reason != runtime.ReasonPermission || s.ReasonEvidence == "" {
+			if s := e.status("write"); s.Status != ledger.Failed || s.Reason != runtime.ReasonPermission || s.ReasonEvidence.Empty() {
 				t.Errorf("%s, %s: %s", s.Status, s.Reason, s.ReasonEvidence)
 			}
 		})

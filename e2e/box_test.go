@@ -266,7 +266,7 @@ func (e *ended) boundaries(job string) (texts []string) {
 		var ev runtime.Event
 		ok(e.t, json.Unmarshal(lines.Bytes(), &ev))
 		if ev.Kind == runtime.EventBoundary {
-			texts = append(texts, ev.Text)
+			texts = append(texts, ev.Text.Unshown())
 		}
 	}
 	ok(e.t, lines.Err())

@@ -47,7 +47,7 @@ rules:
 			l.repository()
 			e := l.spec(oneWriter(name)).wants(1)
 			s := e.status("write")
-			if s.Status != ledger.Failed || s.Reason != runtime.ReasonPermission || s.ReasonEvidence == "" {
+			if s.Status != ledger.Failed || s.Reason != runtime.ReasonPermission || s.ReasonEvidence.Empty() {
 				t.Errorf("%s, %s: %s", s.Status, s.Reason, s.ReasonEvidence)
 			}
 			if found, err := filepath.Glob(filepath.Join(l.base, "work/plans/reports/*/outside.txt")); err != nil || len(found) > 0 {
@@ -170,7 +170,7 @@ func TestDoneWithoutItsOutputFailsAndBlocksWhatDepends(t *testing.T) {
 	if s := e.status("write"); s.Reason != runtime.ReasonMissingOutput {
 		t.Errorf("%s, %s: %s", s.Status, s.Reason, s.ReasonEvidence)
 	}
-	if s := e.status("after"); s.Status != ledger.Blocked || s.Reason != runtime.BlockedDependency || !strings.Contains(s.ReasonEvidence, "write") {
+	if s := e.status("after"); s.Status != ledger.Blocked || s.Reason != runtime.BlockedDependency || !strings.Contains(s.ReasonEvidence.Unshown(), "write") {
 		t.Errorf("%s, %s: %s", s.Status, s.Reason, s.ReasonEvidence)
 	}
 }

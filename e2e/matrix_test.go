@@ -206,7 +206,7 @@ func (l *lab) locked(dir string) []string {
 func (e *ended) cell(name string) outcome {
 	e.t.Helper()
 	s := e.status(name)
-	got := outcome{status: s.Status, reason: s.Reason, why: s.ReasonEvidence}
+	got := outcome{status: s.Status, reason: s.Reason, why: s.ReasonEvidence.Unshown()}
 	if s.Attempts > 0 {
 		got.events = transcript(e.t, filepath.Join(e.run, ledger.JobPath(name, ledger.EventsFile)))
 	}

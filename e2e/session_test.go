@@ -14,6 +14,7 @@ import (
 	"orchestrate/internal/runtime/environ"
 	"orchestrate/internal/runtime/registry"
 	"orchestrate/internal/supervise"
+	"orchestrate/internal/untrusted"
 	"orchestrate/internal/version"
 )
 
@@ -48,7 +49,7 @@ func (e *ended) resumed(t *testing.T, a agent, job, first string) outcome {
 	if exit.Outcome.SessionID != s.SessionID {
 		t.Errorf("the session is %q, it was to be %q", exit.Outcome.SessionID, s.SessionID)
 	}
-	if exit.Outcome.Answer != "the first turn was seen" {
+	if exit.Outcome.Answer != untrusted.From("the first turn was seen") {
 		t.Errorf("the answer is %q", exit.Outcome.Answer)
 	}
 	return o
@@ -86,7 +87,7 @@ func (e *ended) supervised(t *testing.T, inv supervise.Invocation) settled {
 
 func (s settled) outcome(t *testing.T) outcome {
 	t.Helper()
-	got := outcome{status: ledger.Failed, reason: s.Outcome.Reason, why: s.Outcome.Evidence, events: transcript(t, filepath.Join(s.dir, ledger.EventsFile))}
+	got := outcome{status: ledger.Failed, reason: s.Outcome.Reason, why: s.Outcome.Evidence.Unshown(), events: transcript(t, filepath.Join(s.dir, ledger.EventsFile))}
 	if s.Outcome.Completed && !s.Outcome.ErrorFlag {
 		got = outcome{status: ledger.Success, events: got.events}
 	}
