@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"orchestrate/internal/secret"
 	"orchestrate/internal/secret/detect"
@@ -15,14 +16,19 @@ import (
 // looks like one. What the operator allowed is none. It reports whether there are
 // values that were not known before.
 func (p *Plan) guard(e *Engine, folders ...string) (more bool, err error) {
-	values := secret.FromEnv(e.Env)
+	values := outsideOf(p.Root, secret.FromEnv(e.Env))
 	slices.Sort(folders)
 	for _, dir := range slices.Compact(folders) {
-		found, err := secret.FromDotenv(dir)
+		found, notes, err := secret.FromDotenv(dir)
 		if err != nil {
 			return false, err
 		}
-		values = append(values, found...)
+		for _, note := range notes {
+			if !slices.Contains(p.Notes, note) {
+				p.Notes = append(p.Notes, note)
+			}
+		}
+		values = append(values, outsideOf(p.Root, outsideOf(dir, found))...)
 	}
 	slices.Sort(values)
 	values = slices.Compact(values)
@@ -33,6 +39,13 @@ func (p *Plan) guard(e *Engine, folders ...string) (more bool, err error) {
 	p.redact = secret.NewAllowing(p.secrets, p.allowed)
 	p.detect, err = detect.New(p.secrets, p.allowed)
 	return true, err
+}
+
+// outsideOf leaves out what is a part of the path of a folder: it stands in every path
+// below, where nothing hides it, and a run whose own place is redacted is never found
+// again.
+func outsideOf(dir string, values []string) []string {
+	return slices.DeleteFunc(values, func(v string) bool { return strings.Contains(dir, v) })
 }
 
 // readGuarded reads the spec, and once more when the folders that it names hold

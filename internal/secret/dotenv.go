@@ -1,8 +1,11 @@
 package secret
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,24 +15,41 @@ import (
 // maxDotenv is the size in bytes up to which a .env file is read.
 const maxDotenv = 1 << 20
 
-// FromDotenv returns the usable values in the .env* files directly under root:
-// those of secret-looking names, and of other names whatever is no plain URL,
-// path or text. An error names the file that could not be read.
-func FromDotenv(root string) ([]string, error) {
+// FromDotenv returns the usable values in the .env* files directly under root: those
+// of secret-looking names, of other names what a machine has made, and passwords in
+// URLs. What is written as an example for others counts by its shape alone, here not
+// at all. Notes name what could not be read: a file that is no text, or not ours. An
+// error names one that is too large.
+func FromDotenv(root string) (values, notes []string, err error) {
 	files, err := filepath.Glob(filepath.Join(escapeGlob(root), ".env*"))
 	if err != nil {
-		return nil, fmt.Errorf("list .env files in %s: %w", root, err)
+		return nil, nil, fmt.Errorf("list .env files in %s: %w", root, err)
 	}
-	var values []string
 	for _, file := range files {
-		text, err := readRegular(file)
+		if example(filepath.Base(file)) {
+			continue
+		}
+		text, why, err := readRegular(file)
 		if err != nil {
-			return nil, fmt.Errorf("read %s for its secrets: %w; make it readable or move it away", file, err)
+			return nil, nil, fmt.Errorf("read %s for its secrets: %w; make it smaller or move it away", file, err)
+		}
+		if why != "" {
+			notes = append(notes, fmt.Sprintf("values in %s are not known as secrets, only what has the shape of one is: %s", file, why))
 		}
 		values = append(values, dotenvValues(text)...)
 	}
 	slices.Sort(values)
-	return slices.Compact(values), nil
+	return slices.Compact(values), notes, nil
+}
+
+// example reports whether a file of this name is a committed pattern for others.
+func example(name string) bool {
+	for _, word := range []string{"example", "sample", "template", "dist", "defaults"} {
+		if strings.Contains("."+strings.NewReplacer("-", ".", "_", ".").Replace(strings.ToLower(name))+".", "."+word+".") {
+			return true
+		}
+	}
+	return false
 }
 
 // escapeGlob takes the meaning from the pattern characters in a path.
@@ -41,25 +61,34 @@ func escapeGlob(path string) string {
 }
 
 // readRegular returns a file's text, or nothing when it is no regular file: a
-// directory of that name is a Python environment, a pipe would block.
-func readRegular(file string) (string, error) {
+// directory of that name is a Python environment, a pipe would block. why says what
+// kept it from being read.
+func readRegular(file string) (text, why string, err error) {
 	info, err := os.Stat(file)
-	if err != nil || !info.Mode().IsRegular() {
-		if os.IsNotExist(err) {
-			return "", nil // a dangling link holds no secret
-		}
-		return "", err
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+		return "", "", nil // a dangling link holds no secret
 	}
-	f, err := os.Open(file)
+	var f *os.File
+	if err == nil {
+		f, err = os.Open(file)
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return "", "it may not be read", nil
+	}
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxDotenv+1))
-	if err == nil && len(text) > maxDotenv {
-		err = fmt.Errorf("larger than %d bytes", maxDotenv)
+	data, err := io.ReadAll(io.LimitReader(f, maxDotenv+1))
+	switch {
+	case err != nil:
+		return "", "", err
+	case bytes.IndexByte(data, 0) >= 0:
+		return "", "it is no text", nil
+	case len(data) > maxDotenv:
+		return "", "", fmt.Errorf("larger than %d bytes", maxDotenv)
 	}
-	return string(text), err
+	return string(data), "", nil
 }
 
 // dotenvValues reads NAME=value lines with the usual quotes; a double-quoted
@@ -114,10 +143,7 @@ func unquote(value string) string {
 // expanded, and the passwords of URLs.
 func candidates(name, value string) []string {
 	found := urlPasswords(value)
-	if !Usable(value) || looksPath(value) {
-		return found
-	}
-	if !LooksSecretName(name) && (strings.Contains(value, "://") || strings.ContainsAny(value, " \t")) {
+	if !Usable(value) || looksPath(value) || !LooksSecretName(name) && !machineMade(value) {
 		return found
 	}
 	found = append(found, value)
@@ -125,4 +151,20 @@ func candidates(name, value string) []string {
 		found = append(found, strings.NewReplacer(`\n`, "\n", `\"`, `"`, `\\`, `\`).Replace(value))
 	}
 	return found
+}
+
+// machineMade reports whether a value is random rather than chosen: long, of letters and
+// digits, and not put together from words and numbers, as the names of hosts, models,
+// images and regions are. It is neither a URL nor prose.
+func machineMade(value string) bool {
+	if !random([]byte(value), 16) || strings.Contains(value, "://") || strings.ContainsAny(value, " \t") {
+		return false
+	}
+	for part := range strings.FieldsFuncSeq(value, func(r rune) bool { return strings.ContainsRune("-._/:@,", r) }) {
+		p := []byte(part)
+		if random(p, 16) || len(p) >= 8 && has(p, lowerCase) && has(p, upperCase) && has(p, digits) {
+			return true
+		}
+	}
+	return false
 }

@@ -1,9 +1,11 @@
 package secret
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -57,9 +59,9 @@ func TestFromDotenv(t *testing.T) {
 		"B='second Value 2'\nB_SECRET='third Value 3'\nTITLE=\"A title with 4 words\"\nbroken line\n")
 	write(".env.local", "KEY=\"line-A-1234567\nline-B-7654321\"\nESC_KEY=\"with\\nnewline-55\"\n")
 	write("env", "C_TOKEN=not-an-env-file-1")
-	got, err := FromDotenv(root)
-	if err != nil {
-		t.Fatal(err)
+	got, notes, err := FromDotenv(root)
+	if err != nil || len(notes) > 0 {
+		t.Fatal(notes, err)
 	}
 	want := []string{"first-Value-1", "line-A-1234567\nline-B-7654321", "third Value 3", "with\\nnewline-55", "with\nnewline-55"}
 	slices.Sort(want)
@@ -70,10 +72,48 @@ func TestFromDotenv(t *testing.T) {
 
 func TestFromDotenvTooLarge(t *testing.T) {
 	root := t.TempDir()
-	if err := os.WriteFile(filepath.Join(root, ".env"), make([]byte, maxDotenv+1), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(root, ".env"), bytes.Repeat([]byte("A=1\n"), maxDotenv/4+1), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := FromDotenv(root); err == nil {
+	if _, _, err := FromDotenv(root); err == nil {
 		t.Error("a file that is not read whole must be an error")
+	}
+}
+
+// TestWhatIsOrdinaryInDotenv: only what can be nothing but a secret is one under a name
+// that does not say so.
+func TestWhatIsOrdinaryInDotenv(t *testing.T) {
+	for line, want := range map[string]bool{
+		"AWS_REGION=eu-central-1": false, "APP_NAME=shop-backend": false, "MODEL=some-large-4-20250514": false,
+		"DB_HOST=localhost:5432": false, "LOG_FORMAT=json-pretty": false, "HOST=db01.internal.example.com": false,
+		"IMAGE=registry.example.com/acme/app:1.24.3": false, "TZ=Europe/Berlin": false, "SINCE=2026-11-30T09:26:57Z": false,
+		"TENANT=3f2b8c1e-9d4a-4f6b-8e7c-1a2b3c4d5e6f": false, "BUCKET=shop-backend-prod-eu-central-1": false,
+		"MAIL=Kd82jsPq01xZ7vBn4m": true, "SALT=9f86d081884c7d659a2feaa0c55ad015": true, "CONN=Kd82jsPq-Vw93LmQz-77": true,
+		"DB=postgres://u:Hx72kdPq91zz@h/db": true, "DEPLOY_TOKEN=shop-backend-7": true,
+	} {
+		root := t.TempDir()
+		if err := os.WriteFile(filepath.Join(root, ".env"), []byte(line+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, _, err := FromDotenv(root); err != nil || len(got) > 0 != want {
+			t.Errorf("%s: %q, %v", line, got, err)
+		}
+	}
+}
+
+// TestExamplesAreNoSecrets, nor what only begins like an environment file.
+func TestExamplesAreNoSecrets(t *testing.T) {
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		".env.example": "A_TOKEN=first-Value-1\n", ".env.local.sample": "A_TOKEN=second-Value-2\n", ".env.dist": "A_TOKEN=third-Value-3\n",
+		".env-template": "A_TOKEN=fourth-Value-4\n", ".env.zip": "PK\x03\x04\x00A_TOKEN=fifth-Value-5\n", ".env.distant": "A_TOKEN=sixth-Value-6\n",
+	} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, notes, err := FromDotenv(root)
+	if err != nil || !slices.Equal(got, []string{"sixth-Value-6"}) || len(notes) != 1 || !strings.Contains(notes[0], ".env.zip") {
+		t.Errorf("%q, %q, %v", got, notes, err)
 	}
 }

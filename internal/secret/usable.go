@@ -32,7 +32,11 @@ func Certain(rule, value string) bool {
 	default:
 		return true
 	}
-	v := []byte(value)
+	return random([]byte(value), least)
+}
+
+// random reports whether a value of so many bytes looks made by a machine.
+func random(v []byte, least int) bool {
 	return len(v) >= least && has(v, digits) && has(v, letters) && entropy(v) >= 3.3
 }
 
