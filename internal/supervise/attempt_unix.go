@@ -137,7 +137,19 @@ func (a *attempt) openDecoder() error {
 	}
 	a.out.lines = capture.NewLines(maxLine, func(line []byte) { a.record(decoder.Stdout(line)) }, a.oversize)
 	a.err.lines = capture.NewLines(maxLine, func(line []byte) { a.record(decoder.Stderr(line)) }, a.oversize)
+	if p, ok := decoder.(runtime.Piecemeal); ok {
+		for _, s := range []*stream{&a.out, &a.err} {
+			s.sieve = capture.NewSieve(maxLine, func(text []byte) { a.keep(s, text) }, func(line []byte) bool { return a.isPiece(p, line) })
+		}
+	}
 	return nil
+}
+
+// isPiece asks a decoder about a line. One that it fails on is left out.
+func (a *attempt) isPiece(p runtime.Piecemeal, line []byte) (is bool) {
+	defer a.survive()
+	is = true
+	return p.Piece(line)
 }
 
 // maxLine is the longest line a decoder is shown.
@@ -303,11 +315,17 @@ func (a *attempt) closeLines() {
 	if a.err.lines != nil {
 		a.err.lines.Close()
 	}
+	if u, ok := a.decoder.(runtime.Unfinished); ok {
+		a.record(u.Unfinished())
+	}
 }
 
 func (a *attempt) closeFile(s *stream) (dropped int64) {
 	if s.file == nil {
 		return 0
+	}
+	if s.sieve != nil {
+		s.sieve.Close()
 	}
 	dropped, err := s.file.Close()
 	if err != nil {
@@ -343,14 +361,23 @@ func (a *attempt) closeLog() {
 
 // take captures a chunk and shows it to the decoder.
 func (a *attempt) take(s *stream, chunk []byte) {
-	if _, err := s.file.Write(chunk); err != nil {
+	a.dirtyAt(a.now)
+	if s.sieve == nil {
+		a.keep(s, chunk)
+	} else if _, err := s.sieve.Write(chunk); err != nil {
 		a.note(fmt.Errorf("captured output is incomplete: %w", err))
 	}
-	a.dirtyAt(a.now)
-	if a.denied != nil {
-		s.spotter.look(chunk, a.denied)
-	}
 	a.feed(s, chunk)
+}
+
+// keep captures what of a stream is to be seen.
+func (a *attempt) keep(s *stream, text []byte) {
+	if _, err := s.file.Write(text); err != nil {
+		a.note(fmt.Errorf("captured output is incomplete: %w", err))
+	}
+	if a.denied != nil {
+		s.spotter.look(text, a.denied)
+	}
 }
 
 func (a *attempt) feed(s *stream, chunk []byte) {

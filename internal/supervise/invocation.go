@@ -95,7 +95,8 @@ type Exit struct {
 	MaxRSSBytes int64            `json:"maxRssBytes"` // wait4's figure: never below what the supervisor itself had when it started the program
 }
 
-// Truncated counts the bytes of each stream that were dropped.
+// Truncated counts the bytes of each stream that were dropped between its head and its
+// tail. Lines with pieces are no part of that: they are counted where they stood.
 type Truncated struct {
 	Stdout int64 `json:"stdout"`
 	Stderr int64 `json:"stderr"`

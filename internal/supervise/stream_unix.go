@@ -23,6 +23,7 @@ const (
 type stream struct {
 	fd      int // -1 once closed
 	file    *capture.Writer
+	sieve   *capture.Sieve // nil if all of it is kept
 	lines   *capture.Lines // nil if nothing decodes it
 	spotter spotter
 	dirty   bool // captured since the last flush

@@ -169,6 +169,20 @@ func (d *decoder) Stderr(raw []byte) []runtime.Event {
 	return nil
 }
 
+// Piece knows the pieces of a message.
+func (d *decoder) Piece(raw []byte) bool {
+	own, _ := runtime.LineType(raw)
+	return LineType(own) == LineText
+}
+
+// Unfinished is the message that was being said.
+func (d *decoder) Unfinished() []runtime.Event {
+	if d.text.Len() > 0 {
+		d.text.WriteString("…")
+	}
+	return d.flush()
+}
+
 func (d *decoder) Settle() (runtime.Reason, bool) { return d.settle, d.settle != "" }
 
 func (d *decoder) Outcome() runtime.Outcome {

@@ -49,6 +49,12 @@ func (d *decoder) Stdout(raw []byte) []runtime.Event {
 	return nil
 }
 
+// Piece knows the deltas and the message that grows by them.
+func (d *decoder) Piece(raw []byte) bool {
+	own, event := runtime.LineType(raw)
+	return own == typeEvent && (strings.HasSuffix(event, "_delta") || event == "message_update")
+}
+
 func (d *decoder) Settle() (runtime.Reason, bool) {
 	return d.settle, d.settle != ""
 }

@@ -57,6 +57,13 @@ func (d *decoder) Stdout(raw []byte) []runtime.Event {
 	return nil
 }
 
+// Piece knows what the program itself calls deltas, and output of a tool that is not all
+// of it.
+func (d *decoder) Piece(raw []byte) bool {
+	own, _ := runtime.LineType(raw)
+	return strings.HasSuffix(own, "_delta") || own == "tool.execution_partial_result" || own == "tool.shell_output"
+}
+
 func (d *decoder) Settle() (runtime.Reason, bool) {
 	return d.settle, d.settle != ""
 }

@@ -44,6 +44,12 @@ func (d *decoder) Stdout(raw []byte) []runtime.Event {
 	return nil
 }
 
+// Piece knows the pieces of what the model thinks.
+func (d *decoder) Piece(raw []byte) bool {
+	var l line
+	return json.Unmarshal(raw, &l) == nil && l.Type == "thinking" && l.Subtype == "delta"
+}
+
 func (d *decoder) Settle() (runtime.Reason, bool) {
 	return d.settle, d.settle != ""
 }

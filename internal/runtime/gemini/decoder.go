@@ -1,7 +1,7 @@
 package gemini
 
 import (
-	"encoding/json"
+	"bytes"
 	"strings"
 
 	"orchestrate/internal/runtime"
@@ -29,8 +29,7 @@ func (d *decoder) Stdout(raw []byte) []runtime.Event {
 		return nil
 	}
 	var l line
-	// A field of an unexpected type does not make the rest of the line unreadable.
-	if err := json.Unmarshal(raw, &l); err != nil && !json.Valid(raw) {
+	if !known(raw, &l) {
 		return []runtime.Event{{Kind: runtime.EventWarning, Text: clip(string(raw))}}
 	}
 	switch l.Type {
@@ -48,6 +47,21 @@ func (d *decoder) Stdout(raw []byte) []runtime.Event {
 		return d.result(l)
 	}
 	return nil
+}
+
+// Piece knows the pieces of a message.
+func (d *decoder) Piece(raw []byte) bool {
+	var l line
+	return bytes.Contains(raw, []byte(`"delta"`)) && known(raw, &l) && l.Type == "message" && l.Delta
+}
+
+// Unfinished is the message that was being said.
+func (d *decoder) Unfinished() []runtime.Event {
+	if d.text.Len() > 0 {
+		d.text.WriteString("…")
+	}
+	_, events := d.said()
+	return events
 }
 
 func (d *decoder) Settle() (runtime.Reason, bool) { return d.settle, d.settle != "" }

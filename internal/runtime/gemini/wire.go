@@ -10,10 +10,17 @@ type line struct {
 	Model     string `json:"model"`
 	Role      string `json:"role"`
 	Content   string `json:"content"`
+	Delta     bool   `json:"delta"` // it is a piece
 	toolLine
 	Error  *failure `json:"error"`
 	Status string   `json:"status"`
 	Stats  *stats   `json:"stats"`
+}
+
+// known reads a line. A field of an unexpected type does not make the rest of it
+// unreadable.
+func known(raw []byte, l *line) bool {
+	return json.Unmarshal(raw, l) == nil || json.Valid(raw)
 }
 
 type toolLine struct {

@@ -49,6 +49,12 @@ func (d *decoder) Stdout(raw []byte) []runtime.Event {
 	return nil
 }
 
+// Piece knows the lines that tell a text while it grows: the model's, and a tool's output.
+func (d *decoder) Piece(raw []byte) bool {
+	own, _ := runtime.LineType(raw)
+	return own == "message_update" || own == "tool_execution_update"
+}
+
 func (d *decoder) Settle() (runtime.Reason, bool) {
 	return d.settle, d.settle != ""
 }

@@ -48,6 +48,12 @@ func (d *decoder) Stdout(raw []byte) []runtime.Event {
 	return nil
 }
 
+// Piece knows the pieces of a message. The commands built here do not ask for them.
+func (d *decoder) Piece(raw []byte) bool {
+	own, event := runtime.LineType(raw)
+	return own == "stream_event" && event == "content_block_delta"
+}
+
 func (d *decoder) Settle() (runtime.Reason, bool) {
 	return d.settle, d.settle != ""
 }

@@ -3,6 +3,7 @@ package output
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"orchestrate/internal/runtime"
@@ -46,6 +47,41 @@ func (d *lastLine) Stdout(line []byte) []runtime.Event {
 }
 
 func (d *lastLine) Stderr(line []byte) []runtime.Event { return said(line, &d.said, &d.out) }
+
+// Piece takes a line for one that tells a piece of a text by the words that programs use
+// for it: descriptions do not say. What the description asks of a line is never one.
+func (d *lastLine) Piece(line []byte) bool {
+	var l map[string]json.RawMessage
+	if json.Unmarshal(line, &l) != nil || d.form.Completion != "" && holds(line, d.form.Completion) {
+		return false
+	}
+	return piecemeal(l, 3)
+}
+
+// piecemeal looks for the words in an object and in those within it.
+func piecemeal(l map[string]json.RawMessage, depth int) bool {
+	for name, value := range l {
+		var text string
+		var inner map[string]json.RawMessage
+		switch {
+		case inPieces(name) && string(value) != "null" && string(value) != "false":
+			return true
+		case strings.HasSuffix(strings.ToLower(name), "type") && json.Unmarshal(value, &text) == nil && inPieces(text):
+			return true
+		case depth > 1 && json.Unmarshal(value, &inner) == nil && piecemeal(inner, depth-1):
+			return true
+		}
+	}
+	return false
+}
+
+// inPieces reports whether a name is one that programs use where a text comes in pieces
+// or grows.
+func inPieces(name string) bool {
+	name = strings.ToLower(name)
+	has := func(word string) bool { return strings.Contains(name, word) }
+	return slices.ContainsFunc([]string{"delta", "chunk", "partial", "accumulated", "message_update", "execution_update"}, has)
+}
 
 // Settle ends an attempt whose tool was refused: what it does from there on is not
 // what it was asked for.
