@@ -29,6 +29,7 @@ var baddayCommands = map[string]func(*testscript.TestScript, bool, []string){
 	"kept":     kept,
 	"strike":   strike,
 	"cuts":     cuts,
+	"unboxed":  unboxed,
 }
 
 // theRun sets $RUN and $RUNID to the only run of the current folder, and $ENGINE to
@@ -179,6 +180,9 @@ func newScene(ts *testscript.TestScript, name, spec string) scene {
 		s.env = append(s.env, v+"="+ts.Getenv(v))
 	}
 	ts.Check(errors.Join(os.MkdirAll(s.project, 0o755), os.Mkdir(filepath.Join(s.dir, "count"), 0o755)))
+	config := filepath.Join(s.dir, "config")
+	s.env = append(s.env, "XDG_CONFIG_HOME="+config)
+	ruleSandbox(ts, config, fmt.Sprintf("{writable: [%q]}", filepath.Join(s.dir, "count")))
 	text := strings.ReplaceAll(ts.ReadFile(spec), "$ROUND", s.dir)
 	ts.Check(os.WriteFile(filepath.Join(s.project, "jobs.yaml"), []byte(text), 0o600))
 	return s
