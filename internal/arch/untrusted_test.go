@@ -19,18 +19,19 @@ var bare = []string{"Unshown", "Through", "MarshalText"}
 // mayRead are the files that may use them, and what for. Whoever branches on such text
 // decides by it: the list is short, and each place says why it may.
 var mayRead = map[string]string{
-	"internal/runtime/gemini/decoder.go": "its own error line, before it leaves the decoder",
-	"internal/supervise/eventlog.go":     "redacts and bounds, before the disk",
-	"internal/supervise/heldevents.go":   "redacts a secret that goes over several lines",
-	"internal/supervise/attempt_unix.go": "bounds an answer",
-	"internal/ledger/files.go":           "stores an answer as a file",
-	"internal/policy/classify.go":        "tells the class of a failure by the runtime's error line; never reads an answer",
-	"internal/policy/decide_wait.go":     "tells by the runtime's error line when a limit ends, within bounds",
-	"internal/engine/past.go":            "takes the engine's own notes from its journal",
-	"internal/arbiter/parse.go":          "reads the arbiter's answer in the form that was asked for",
-	"internal/arbiter/soften.go":         "holds the first answer of the arbiter against the second",
-	"internal/arbiter/evidence.go":       "cuts a text to its share, before its fence",
-	"internal/arbiter/prompt.go":         "cuts the first answer, before its fence",
+	"internal/runtime/gemini/decoder.go":         "its own error line, before it leaves the decoder",
+	"internal/supervise/eventlog.go":             "redacts and bounds, before the disk",
+	"internal/supervise/heldevents.go":           "redacts a secret that goes over several lines",
+	"internal/supervise/attempt_unix.go":         "bounds an answer",
+	"internal/ledger/files.go":                   "stores an answer as a file",
+	"internal/policy/classify.go":                "tells the class of a failure by the runtime's error line; never reads an answer",
+	"internal/policy/decide_wait.go":             "tells by the runtime's error line when a limit ends, within bounds",
+	"internal/engine/past.go":                    "takes the engine's own notes from its journal",
+	"internal/runtime/probe/probetest/pieces.go": "for tests: finds what was said in the lines that said it",
+	"internal/arbiter/parse.go":                  "reads the arbiter's answer in the form that was asked for",
+	"internal/arbiter/soften.go":                 "holds the first answer of the arbiter against the second",
+	"internal/arbiter/evidence.go":               "cuts a text to its share, before its fence",
+	"internal/arbiter/prompt.go":                 "cuts the first answer, before its fence",
 }
 
 // Nothing but what is named above gets at the bare text, and every name is needed.

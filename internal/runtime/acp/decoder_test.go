@@ -214,3 +214,21 @@ func TestABabblingAgentIsBounded(t *testing.T) {
 		t.Errorf("%d bytes are kept", n)
 	}
 }
+
+// What was being said when the agent was ended is not lost.
+func TestAnUnfinishedMessage(t *testing.T) {
+	d := decoder()
+	for _, line := range []string{`{"type":"text","text":"All is "}`, `{"type":"text","text":"we"}`} {
+		d.Stdout([]byte(line))
+		if !d.(runtime.Piecemeal).Piece([]byte(line)) {
+			t.Errorf("%s is not known as a piece", line)
+		}
+	}
+	last := d.(runtime.Unfinished)
+	if got := last.Unfinished(); len(got) != 1 || got[0].Kind != runtime.EventText || !got[0].Text.Equal(untrusted.From("All is we…")) {
+		t.Errorf("%+v", got)
+	}
+	if again := last.Unfinished(); len(again) > 0 {
+		t.Errorf("told twice: %+v", again)
+	}
+}

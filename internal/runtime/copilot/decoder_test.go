@@ -128,3 +128,20 @@ func FuzzDecoder(f *testing.F) {
 		}
 	})
 }
+
+func TestLinesWithPieces(t *testing.T) {
+	d := copilot.NewDecoder(runtime.DecoderSpec{}).(runtime.Piecemeal)
+	for line, want := range map[string]bool{
+		`{"type":"assistant.message_delta","data":{"deltaContent":"a"}}`:            true,
+		`{"type":"assistant.reasoning_delta","data":{"deltaContent":"a"}}`:          true,
+		`{"type":"assistant.tool_call_delta","data":{"inputDelta":"a"}}`:            true,
+		`{"type":"tool.execution_partial_result","data":{"partialOutput":"a"}}`:     true,
+		`{"type":"tool.shell_output","data":{"text":"a"}}`:                          true,
+		`{"type":"tool.execution_complete","data":{"result":{"content":"a"}}}`:      false,
+		`{"type":"assistant.message","data":{"content":"assistant.message_delta"}}`: false,
+	} {
+		if got := d.Piece([]byte(line)); got != want {
+			t.Errorf("%s: %t", line, got)
+		}
+	}
+}

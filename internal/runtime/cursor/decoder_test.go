@@ -75,3 +75,17 @@ func TestUnknownFlag(t *testing.T) {
 		t.Errorf("outcome %+v", out)
 	}
 }
+
+func TestLinesWithPieces(t *testing.T) {
+	d := cursor.NewDecoder(runtime.DecoderSpec{}).(runtime.Piecemeal)
+	for line, want := range map[string]bool{
+		`{"type":"thinking","subtype":"delta","text":"Rea"}`:                                   true,
+		`{"type":"thinking","subtype":"completed"}`:                                            false,
+		`{"type":"assistant","message":{"content":[{"type":"text","text":"thinking delta"}]}}`: false,
+		`no JSON`: false,
+	} {
+		if got := d.Piece([]byte(line)); got != want {
+			t.Errorf("%s: %t", line, got)
+		}
+	}
+}

@@ -239,3 +239,20 @@ func FuzzDecoder(f *testing.F) {
 		}
 	})
 }
+
+// What was being said when the program was ended is not lost.
+func TestAnUnfinishedMessage(t *testing.T) {
+	d := gemini.NewDecoder(runtime.DecoderSpec{})
+	d.Stdout([]byte(`{"type":"message","role":"assistant","content":"All is ","delta":true}`))
+	d.Stdout([]byte(`{"type":"message","role":"assistant","content":"we","delta":true}`))
+	last, ok := d.(runtime.Unfinished)
+	if !ok {
+		t.Fatal("nothing is told at the end")
+	}
+	if got := last.Unfinished(); len(got) != 1 || got[0].Kind != runtime.EventText || !got[0].Text.Equal(untrusted.From("All is we…")) {
+		t.Errorf("%+v", got)
+	}
+	if again := last.Unfinished(); len(again) > 0 {
+		t.Errorf("told twice: %+v", again)
+	}
+}

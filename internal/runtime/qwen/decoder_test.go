@@ -132,3 +132,16 @@ func FuzzDecoder(f *testing.F) {
 		}
 	})
 }
+
+func TestLinesWithPieces(t *testing.T) {
+	d := qwen.NewDecoder(runtime.DecoderSpec{}).(runtime.Piecemeal)
+	for line, want := range map[string]bool{
+		`{"type":"stream_event","event":{"type":"content_block_delta","delta":{"type":"text_delta","text":"a"}}}`: true,
+		`{"type":"stream_event","event":{"type":"goal_state"}}`:                                                   false,
+		`{"type":"assistant","event":{"type":"content_block_delta"}}`:                                             false,
+	} {
+		if got := d.Piece([]byte(line)); got != want {
+			t.Errorf("%s: %t", line, got)
+		}
+	}
+}

@@ -180,3 +180,23 @@ func TestTextsOfAList(t *testing.T) {
 		}
 	}
 }
+
+func TestLinesWithPieces(t *testing.T) {
+	d := output.NewLastLine(runtime.DecoderSpec{Custom: &form}).(runtime.Piecemeal)
+	for line, want := range map[string]bool{
+		`{"type":"agent_event","event":{"type":"content_start","contentType":"text","text":"a","accumulated":"a"}}`: true,
+		`{"type":"event","event":{"type":"text_delta","text":"a"}}`:                                                 true,
+		`{"type":"message","content":"a","delta":true}`:                                                             true,
+		`{"params":{"update":{"sessionUpdate":"x","contentType":"message_chunk"}}}`:                                 true,
+		`{"type":"message_update","content":[]}`:                                                                    true,
+		`{"type":"message","content":"a","delta":false,"partial":null}`:                                             false,
+		`{"type":"agent_event","event":{"type":"content_end","text":"about a delta"}}`:                              false,
+		`{"type":"run_result","finishReason":"completed","text":"a","delta":"b"}`:                                   false,
+		`["delta"]`: false,
+		`delta`:     false,
+	} {
+		if got := d.Piece([]byte(line)); got != want {
+			t.Errorf("%s: %t", line, got)
+		}
+	}
+}

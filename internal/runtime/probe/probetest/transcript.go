@@ -89,6 +89,9 @@ func Recordings(t *testing.T, decoder func(runtime.DecoderSpec) runtime.Decoder,
 			if out.Reason != "" && out.Evidence.Empty() {
 				t.Error("a reason without its evidence")
 			}
+			for _, fault := range inPieces(decoder(runtime.DecoderSpec{}), stream(t, filepath.Join(dir, name+".out")), got.Events) {
+				t.Error(fault)
+			}
 			if also != nil {
 				also(t, got)
 			}
