@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"text/tabwriter"
 
 	"orchestrate/internal/inventory"
@@ -40,7 +41,7 @@ const (
 
 // surroundings looks at this machine. Nothing that is found is used.
 func (st *station) surroundings(level sandbox.Level, found inventory.Inventory) thisHost {
-	host := thisHost{Sandbox: level, Reachable: reachables(st.Env, writableSocket), Runtimes: []heldRuntime{}}
+	host := thisHost{Sandbox: level, Reachable: reachables(st.Env, os.Getuid(), writableSocket), Runtimes: []heldRuntime{}}
 	own := st.own()
 	for _, p := range found.Present() {
 		host.Runtimes = append(host.Runtimes, st.heldBy(p, own[p.Runtime], level))

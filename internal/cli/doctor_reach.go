@@ -27,25 +27,29 @@ type service struct {
 }
 
 // services are those with which one gets out of a boundary, or to a person's keys.
-func services() []service {
+// uid is this account's.
+func services(uid int) []service {
+	user := fmt.Sprintf("/run/user/%d/", uid)
 	return []service{
 		{"docker", "whoever may write to it is as good as root", "DOCKER_HOST", []string{
 			"/var/run/docker.sock", "$XDG_RUNTIME_DIR/docker.sock", "$HOME/.docker/run/docker.sock", "$HOME/.docker/desktop/docker.sock",
 		}},
 		{"podman", "it starts programs outside", "CONTAINER_HOST", []string{"/run/podman/podman.sock", "$XDG_RUNTIME_DIR/podman/podman.sock"}},
 		{"containerd", "whoever may write to it is as good as root", "CONTAINERD_ADDRESS", []string{"/run/containerd/containerd.sock"}},
-		{"the session's bus", "it starts programs outside", "DBUS_SESSION_BUS_ADDRESS", []string{"$XDG_RUNTIME_DIR/bus"}},
+		{"the session's bus", "it starts programs outside", "DBUS_SESSION_BUS_ADDRESS", []string{"$XDG_RUNTIME_DIR/bus", user + "bus"}},
 		{"ssh-agent", "it signs with your keys", "SSH_AUTH_SOCK", nil},
 		{"gpg-agent", "it signs with your keys", "GPG_AGENT_INFO", []string{"$XDG_RUNTIME_DIR/gnupg/S.gpg-agent", "$GNUPGHOME/S.gpg-agent", "$HOME/.gnupg/S.gpg-agent"}},
-		{"tmux", "it types into your terminals", "TMUX", nil},
+		{"tmux", "it types into your terminals", "TMUX", []string{
+			fmt.Sprintf("$TMUX_TMPDIR/tmux-%d/default", uid), fmt.Sprintf("/tmp/tmux-%d/default", uid),
+		}},
 	}
 }
 
 // reachables are the sockets of services that answer here. socket resolves a path to
 // that of a socket which this account may write to.
-func reachables(env []string, socket func(path string) (real string, ok bool)) []reachable {
+func reachables(env []string, uid int, socket func(path string) (real string, ok bool)) []reachable {
 	all := []reachable{}
-	for _, s := range services() {
+	for _, s := range services(uid) {
 		for _, r := range s.sockets(env) {
 			real, ok := socket(r.Path)
 			if !ok || slices.ContainsFunc(all, func(other reachable) bool { return other.Path == real }) {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -20,7 +19,7 @@ func TestReachableSockets(t *testing.T) {
 		"DBUS_SESSION_BUS_ADDRESS=unix:path=/run/user/7/bus,guid=77", "TMUX=/tmp/tmux-7/default,123,0", "CONTAINER_HOST=tcp://127.0.0.1:1", "GPG_AGENT_INFO=relative",
 	}
 	var got []string
-	for _, r := range reachables(env, socket) {
+	for _, r := range reachables(env, 7, socket) {
 		got = append(got, r.text())
 	}
 	want := []string{
@@ -33,7 +32,16 @@ func TestReachableSockets(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if got := reachables(nil, socket); len(got) != 1 || got[0].Path != "/run/docker.sock" || strings.Contains(got[0].text(), "kept out") {
-		t.Errorf("without an environment: %+v", got)
+	got = nil
+	for _, r := range reachables(nil, 7, socket) { // by the usual places alone
+		got = append(got, r.text())
+	}
+	want = []string{
+		"docker at /run/docker.sock: whoever may write to it is as good as root; no job is told of it, but any can find it",
+		"the session's bus at /run/user/7/bus: it starts programs outside; no job is told of it, but any can find it",
+		"tmux at /tmp/tmux-7/default: it types into your terminals; no job is told of it, but any can find it",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("without an environment:\n%s", diff)
 	}
 }
