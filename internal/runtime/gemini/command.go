@@ -18,7 +18,7 @@ func (Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Command,
 	if err := unsupported(req); err != nil {
 		return runtime.Command{}, err
 	}
-	if err := probe.ProjectEnv(Name, req.Dir, []string{".gemini/.env", ".env"}, []string{"GEMINI_", "GOOGLE_"}); err != nil {
+	if err := probe.ProjectEnv(Name, req, []string{".gemini/.env", ".env"}, []string{"GEMINI_", "GOOGLE_"}); err != nil {
 		return runtime.Command{}, err
 	}
 	for _, flag := range indispensable() {

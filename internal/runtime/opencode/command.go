@@ -26,7 +26,7 @@ func (a Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Comman
 	}
 	// A program of this make reads such files before it has read its own settings.
 	files := []string{".env", ".env.local", ".env.development", ".env.production"}
-	if err := probe.ProjectEnv(a.about.name, req.Dir, files, []string{a.about.prefix, "ANTHROPIC_", "OPENAI_"}); err != nil {
+	if err := probe.ProjectEnv(a.about.name, req, files, []string{a.about.prefix, "ANTHROPIC_", "OPENAI_"}); err != nil {
 		return runtime.Command{}, err
 	}
 	cmd := runtime.Command{

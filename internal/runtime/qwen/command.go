@@ -22,7 +22,7 @@ func (Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Command,
 	if err := unsupported(req, p); err != nil {
 		return runtime.Command{}, err
 	}
-	if err := probe.ProjectEnv(Name, req.Dir, []string{".qwen/.env", ".env"}, envPrefixes()); err != nil {
+	if err := probe.ProjectEnv(Name, req, []string{".qwen/.env", ".env"}, envPrefixes()); err != nil {
 		return runtime.Command{}, err
 	}
 	cmd := runtime.Command{
