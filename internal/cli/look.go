@@ -60,7 +60,7 @@ func newReport(sys System) *cobra.Command {
 	return cmd
 }
 
-// printFile prints a file of a run directory as it is.
+// printFile prints a file of a run directory; what a terminal would obey it shows there.
 func printFile(sys System, run *ledger.Run, rel, absent string) error {
 	data, err := run.ReadFile(rel)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -69,7 +69,7 @@ func printFile(sys System, run *ledger.Run, rel, absent string) error {
 	if err != nil {
 		return failure(err)
 	}
-	if _, err = sys.Out.Write(data); err != nil {
+	if _, err = forReader(sys.Out).Write(data); err != nil {
 		return failure(err)
 	}
 	return nil

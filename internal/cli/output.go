@@ -29,7 +29,8 @@ func newOutput(sys System) *cobra.Command {
 		Short: "Print the final answer of a job, or what it says while it runs",
 		Long: `Print the final answer of a job. With --follow print what the job says while it
 runs, until it has settled: of an agent the events, a line each; of a plain program
-its standard output.
+its standard output. In a pipe or a file it is as it was said; a terminal is shown
+what it would obey, such as escape sequences, instead of obeying.
 
 Exit status of --follow: 0 the job has settled; 5 told to end before; 130 the run was
 cut off; 1 the output cannot be read or written; 2 usage error.
@@ -77,7 +78,7 @@ func followOutput(ctx context.Context, sys System, arg, job string) (err error) 
 	defer stop()
 	ctx, over := context.WithCancel(ctx)
 	defer over()
-	v := &voice{root: root, job: job, out: sys.Out}
+	v := &voice{root: root, job: job, out: forReader(sys.Out)}
 	defer func() { err = errors.Join(err, v.close(), root.Close()) }()
 	how, err := f.until(ctx, func(r ledger.Record) {
 		if r.Job == job {

@@ -97,6 +97,9 @@ func TestScripts(t *testing.T) {
 			"state":      state,
 			"unhindered": unhindered,
 			"atmost":     atMost,
+
+			"inert":  inert,
+			"fenced": fenced,
 		}, baddayCommands),
 	})
 }
