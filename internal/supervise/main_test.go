@@ -164,6 +164,8 @@ func decoderFor(spec runtime.DecoderSpec) (runtime.Decoder, error) {
 		return &wordDecoder{}, nil
 	case "blind":
 		return &wordDecoder{blind: true}, nil
+	case "pieces":
+		return &pieceDecoder{}, nil
 	}
 	return nil, fmt.Errorf("no decoder for runtime %q", spec.Runtime)
 }
