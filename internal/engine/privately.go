@@ -43,8 +43,26 @@ func (r *run) furnishPrivately(a *attempt) (err error) {
 	if a.job.Writes() { // nobody else installs into the tree
 		ask.Trees = []string{a.at.top, a.at.dir}
 	}
-	a.private, err = private.Make(ask)
-	return err
+	if a.private, err = private.Make(ask); err != nil {
+		return err
+	}
+	return r.putPrivately(a)
+}
+
+// putPrivately writes what the attempt's program is given for the sandbox alone.
+func (r *run) putPrivately(a *attempt) error {
+	ad, ok := r.eng.adapter(a.route.Runtime)
+	if !ok {
+		return nil
+	}
+	for _, f := range confinementOf(ad, a.env).Files {
+		path := filepath.Join(a.private.Path, f.Name)
+		if err := os.WriteFile(path, []byte(f.Text), 0o600); err != nil {
+			return fmt.Errorf("%s of a job's private folder: %w", f.Name, err)
+		}
+		a.private.Env = append(a.private.Env, f.Variable+"="+path)
+	}
+	return nil
 }
 
 // onlyOurs refuses a folder that somebody else could have put there.

@@ -17,6 +17,15 @@ type Confinement struct {
 	// Env are NAME=value entries that it needs in the sandbox, where the person's caches
 	// are replaced by private ones.
 	Env []string
+	// Files are put into each attempt's private folder.
+	Files []PrivateFile
+}
+
+// PrivateFile is a file, such as settings, that a program is given for the sandbox alone.
+type PrivateFile struct {
+	Name     string // of the file, without a folder
+	Variable string // of the environment, which tells the program its path
+	Text     string
 }
 
 // Confined is implemented by adapters whose program has files of its own outside the

@@ -31,6 +31,11 @@ func confinementPlaces(t *testing.T, s Subject) (faults []string) {
 			faults = append(faults, fmt.Sprintf("%q belongs to every program", path))
 		}
 	}
+	for _, f := range at.Files {
+		if f.Name != filepath.Base(f.Name) || f.Variable == "" || f.Text == "" {
+			faults = append(faults, fmt.Sprintf("a private file %q for the variable %q", f.Name, f.Variable))
+		}
+	}
 	nowhere := c.Confinement(func(string) string { return "" })
 	if len(nowhere.State)+len(nowhere.Credentials) > 0 {
 		faults = append(faults, fmt.Sprintf("places without a home: %q", slices.Concat(nowhere.State, nowhere.Credentials)))
