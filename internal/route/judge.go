@@ -82,8 +82,8 @@ func (in Input) checkModel(o *option) {
 		return
 	}
 	if !p.Has(runtime.ControlModel) {
-		o.fail(runtime.BlockedNoRoute, "leave the model out for this runtime",
-			"model %s is wanted by %s, but its help shows no way to ask for a model", o.model, o.modelBy)
+		o.fail(runtime.BlockedNoRoute, "leave the model out for this runtime, or see with `orchestrate doctor` what it lacks",
+			"model %s is wanted by %s, but there is no way to ask for a model: %s", o.model, o.modelBy, p.EvidenceOf(runtime.ControlModel))
 		return
 	}
 	if _, ok := p.ModelNamed(o.model); ok {

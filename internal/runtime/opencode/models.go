@@ -34,6 +34,15 @@ func readModels(ctx context.Context, asker *probe.Asker, p *runtime.Profile) {
 	}
 }
 
+// modelControl needs a list. A name that the program does not know ends in a failure that
+// says nothing of models, and no answer says which model gave it.
+func modelControl(p runtime.Profile) runtime.Control {
+	if len(p.Models) == 0 {
+		return runtime.Control{Name: runtime.ControlModel, Evidence: "the program did not list its models this time, and does not say when it lacks one"}
+	}
+	return shown(p, runtime.ControlModel, flagModel)
+}
+
 // parseModels reads the list: for each model a line with its full name and then
 // its description as a JSON object, whose variants are the reasoning depths. torn
 // says that something in it cannot be read: the program may end before all it

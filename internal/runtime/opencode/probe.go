@@ -33,7 +33,7 @@ func (b about) askAll(ctx context.Context, asker *probe.Asker, p *runtime.Profil
 	readModels(ctx, asker, p)
 	b.readAgents(ctx, asker, p, live)
 	p.Controls = append(p.Controls,
-		shown(*p, runtime.ControlModel, flagModel),
+		modelControl(*p),
 		shown(*p, runtime.ControlEffort, flagVariant),
 		shown(*p, runtime.ControlAgent, flagAgent),
 		runtime.Control{Name: runtime.ControlOSSandbox, Evidence: b.name + " has no sandbox of its own"})

@@ -248,8 +248,16 @@ func TestModelsThatAreNotListed(t *testing.T) {
 		t.Errorf("models %+v", p.Models)
 	}
 	host.Answers["models"] = runtime.Answer{TimedOut: true}
-	if p := opencode.New().Probe(context.Background(), host); !p.ModelsPartial || p.State != runtime.StateConstrained {
+	p = opencode.New().Probe(context.Background(), host)
+	if !p.ModelsPartial || p.State != runtime.StateConstrained {
 		t.Errorf("partial %t, state %q", p.ModelsPartial, p.State)
+	}
+	// It would fail without saying that it lacks the model.
+	if _, err := opencode.New().Command(runtime.Request{Access: runtime.AccessRead, Model: "a/b"}, p); err == nil || !strings.Contains(err.Error(), "did not list its models") {
+		t.Errorf("a model was asked for without a list: %v", err)
+	}
+	if _, err := opencode.New().Command(runtime.Request{Access: runtime.AccessRead}, p); err != nil {
+		t.Errorf("its own model: %v", err)
 	}
 }
 
