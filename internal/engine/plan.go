@@ -17,7 +17,6 @@ import (
 	"orchestrate/internal/policy"
 	"orchestrate/internal/route"
 	"orchestrate/internal/runtime"
-	"orchestrate/internal/runtime/environ"
 	"orchestrate/internal/sandbox"
 	"orchestrate/internal/secret"
 	"orchestrate/internal/secret/detect"
@@ -109,7 +108,7 @@ func (p *Plan) readAll(ctx context.Context, e *Engine) ([]spec.Diagnostic, error
 	if errs, err := p.fixBase(ctx); len(errs) > 0 || err != nil {
 		return errs, err
 	}
-	return p.apply(), nil
+	return p.apply(e), nil
 }
 
 // survey asks the runtimes what they are and routes the jobs. It is cut short when
@@ -124,6 +123,7 @@ func (p *Plan) survey(ctx context.Context, e *Engine) {
 	}
 	p.route(e)
 	p.note()
+	p.noteAllowed(e.Env)
 	p.detect.Rest()
 }
 
@@ -147,14 +147,14 @@ func (p *Plan) read() (errs []spec.Diagnostic) {
 }
 
 // apply gives every job its tiers and holds it against them.
-func (p *Plan) apply() (errs []spec.Diagnostic) {
+func (p *Plan) apply(e *Engine) (errs []spec.Diagnostic) {
 	beside := p.Graph.ConcurrentWriters()
 	p.index = make(map[string]int, len(p.Spec.Jobs))
 	p.Jobs = make([]Planned, len(p.Spec.Jobs))
 	for i := range p.Spec.Jobs {
 		j := &p.Spec.Jobs[i]
 		p.index[j.ID] = i
-		p.Jobs[i] = Planned{Job: j, Tiers: policy.TiersOf(j, beside[j.ID], environ.Sensitive)}
+		p.Jobs[i] = Planned{Job: j, Tiers: policy.TiersOf(j, beside[j.ID], e.sensitive)}
 		errs = append(errs, policy.Validate(i, j, p.Jobs[i].Tiers)...)
 	}
 	p.Arbiter.Needed = p.Spec.Arbiter.Mode != arbiter.ModeChecksOnly

@@ -95,7 +95,7 @@ func drawInput(t *rapid.T) route.Input {
 	in := route.Input{Job: j, Own: map[string]bool{"two": rapid.Bool().Draw(t, "own")}, Profiles: map[string]runtime.Profile{
 		"exec": {Runtime: "exec", Kind: runtime.KindExec, State: runtime.StateAvailable},
 	}}
-	in.Tiers = policy.TiersOf(j, "", func(string) bool { return false })
+	in.Tiers = policy.TiersOf(j, "", func(string) string { return "" })
 	in.Builds = func(_ string, req runtime.Request) error {
 		if req.AllowedTools != nil && req.Access != runtime.AccessShell {
 			return errors.New("a shell is not among the tools of this access")

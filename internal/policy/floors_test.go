@@ -111,7 +111,7 @@ func tiersIn(j spec.Job, with func(j, other *spec.Job)) policy.Tiers {
 	if len(errs) > 0 {
 		panic(fmt.Sprint(errs)) // a fault of this test
 	}
-	return policy.TiersOf(&jobs[0], g.ConcurrentWriters()["j"], func(string) bool { return false })
+	return policy.TiersOf(&jobs[0], g.ConcurrentWriters()["j"], func(string) string { return "" })
 }
 
 // TestThePlainProgramHasNoFloor: it has no capability and asks for none, unless it
@@ -145,7 +145,7 @@ func TestFactsThatRaise(t *testing.T) {
 			for _, effect := range effectsInOrder {
 				j := spec.Job{ID: "j", Task: task, Importance: "normal", Effect: effect, OwnedPaths: []string{"mine/**"}}
 				c.set(&j)
-				got := policy.TiersOf(&j, "", func(name string) bool { return strings.HasPrefix(name, "SECRET") })
+				got := policy.TiersOf(&j, "", func(name string) string { return strings.Repeat("is one", strings.Count(name, "SECRET")) })
 				if want := max(c.risk, policy.Risk(strings.Fields(byEffect)[indexOf(effect)])); got.Risk != want {
 					t.Errorf("%s, %s, %s: %s (%s), want %s", name, task, effect, got.Risk, got.RiskWhy, want)
 				}

@@ -14,12 +14,12 @@ type Tiers struct {
 }
 
 // TiersOf applies the floors to a job; see RiskFactsOf for the arguments.
-func TiersOf(j *spec.Job, beside string, looksSecret func(name string) bool) Tiers {
+func TiersOf(j *spec.Job, beside string, sensitive func(name string) string) Tiers {
 	t := Tiers{Capability: CapabilityFloor(j.Task, j.Importance)}
 	if j.Exec() && !Judges(j.Task) {
 		t.Capability = NoCapability
 	}
-	t.Risk, t.RiskWhy = RiskOf(RiskFactsOf(j, beside, looksSecret))
+	t.Risk, t.RiskWhy = RiskOf(RiskFactsOf(j, beside, sensitive))
 	return t
 }
 

@@ -78,22 +78,23 @@ type RiskFacts struct {
 	Untrusted    bool
 	Credentialed bool
 	Destructive  bool
-	SecretEnv    []string // names in env_allow that look like secrets
+	SensitiveEnv []string // variables in env_allow and what is the matter: "MY_KEY, which looks like a secret"
 	BesideWriter string   // another writer that may run at the same time; "" = none
 	Broad        bool     // a writer that owns its whole cwd
 }
 
 // RiskFactsOf collects the facts of a job. beside is another writer that may run
-// at the same time as this one ("" = none); looksSecret knows secret-looking names.
-func RiskFactsOf(j *spec.Job, beside string, looksSecret func(name string) bool) RiskFacts {
+// at the same time as this one ("" = none); sensitive completes "NAME, which …" where a
+// variable gives more than a sandbox holds, and is "" for the others.
+func RiskFactsOf(j *spec.Job, beside string, sensitive func(name string) string) RiskFacts {
 	f := RiskFacts{
 		Task: j.Task, Importance: j.Importance, Effect: j.Effect, Untrusted: j.Untrusted,
 		Credentialed: j.Credentialed, Destructive: j.Destructive, BesideWriter: beside,
 		Broad: j.Writes() && j.OwnsCwd(),
 	}
 	for _, name := range j.EnvAllow {
-		if looksSecret(name) {
-			f.SecretEnv = append(f.SecretEnv, name)
+		if why := sensitive(name); why != "" {
+			f.SensitiveEnv = append(f.SensitiveEnv, name+", which "+why)
 		}
 	}
 	return f
@@ -122,8 +123,8 @@ func RiskOf(f RiskFacts) (Risk, string) {
 	if f.Destructive {
 		add(R3, "destructive")
 	}
-	for _, name := range f.SecretEnv {
-		add(R3, "env_allow passes "+name+", which looks like a secret")
+	for _, variable := range f.SensitiveEnv {
+		add(R3, "env_allow passes "+variable)
 	}
 	return tier, strings.Join(why, "; ")
 }

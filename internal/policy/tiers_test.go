@@ -63,7 +63,7 @@ func TestRisk(t *testing.T) {
 		"external":                     {RiskFacts{Task: "mechanical", Effect: "external-destructive"}, R3, "effect external-destructive"},
 		"destructive":                  {RiskFacts{Task: "docs", Effect: write, Destructive: true}, R3, "destructive"},
 		"credentialed observer":        {RiskFacts{Task: "scout", Effect: "observe", Credentialed: true}, R3, "credentialed"},
-		"passes a secret":              {RiskFacts{Task: "scout", Effect: "observe", SecretEnv: []string{"A_KEY"}}, R3, "env_allow passes A_KEY, which looks like a secret"},
+		"passes a secret":              {RiskFacts{Task: "scout", Effect: "observe", SensitiveEnv: []string{"A_KEY, which looks like a secret"}}, R3, "env_allow passes A_KEY, which looks like a secret"},
 		"the highest wins, all named":  {RiskFacts{Task: "implement", Effect: write, Credentialed: true, Destructive: true}, R3, "credentialed; destructive"},
 		"untrusted and beside writers": {RiskFacts{Task: "implement", Effect: write, Untrusted: true, BesideWriter: "b"}, R2, "task implement beside another writer (b); untrusted input"},
 	} {
@@ -90,7 +90,12 @@ func TestNothingLowersRisk(t *testing.T) {
 }
 
 func TestTiersOfAJob(t *testing.T) {
-	secret := func(name string) bool { return strings.HasSuffix(name, "_KEY") }
+	secret := func(name string) string {
+		if strings.HasSuffix(name, "_KEY") {
+			return "opens a door"
+		}
+		return ""
+	}
 	exec := &spec.Job{Task: "mechanical", Effect: "scoped-write", Command: []string{"true"}, EnvAllow: []string{"LANG"}, OwnedPaths: []string{"a"}}
 	if got := TiersOf(exec, "", secret); got.Capability != NoCapability || got.Risk != R1 {
 		t.Errorf("exec: %+v", got)
@@ -100,7 +105,7 @@ func TestTiersOfAJob(t *testing.T) {
 		t.Errorf("a reviewing program: %+v", got)
 	}
 	scout := &spec.Job{Task: "scout", Effect: "observe", EnvAllow: []string{"LANG", "MY_KEY"}}
-	if got := TiersOf(scout, "", secret); got.Risk != R3 || !strings.Contains(got.RiskWhy, "MY_KEY") {
+	if got := TiersOf(scout, "", secret); got.Risk != R3 || !strings.Contains(got.RiskWhy, "env_allow passes MY_KEY, which opens a door") {
 		t.Errorf("scout with a key: %+v", got)
 	}
 }

@@ -47,6 +47,10 @@ func FromEnv(env []string) []string {
 	return values
 }
 
+// Holds reports whether a value has a secret in it, by its shape or by what it is assigned
+// to, or a URL with a password.
+func Holds(value string) bool { return len(patterns().spans(nil, []byte(value))) > 0 }
+
 // urlPasswords returns the passwords in the URLs of a value, as written and
 // unescaped.
 func urlPasswords(value string) []string {

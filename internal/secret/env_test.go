@@ -44,6 +44,20 @@ func TestFromEnv(t *testing.T) {
 	}
 }
 
+func TestHolds(t *testing.T) {
+	slack := "https://hooks.slack.com/services/" + "T0AB12CD3/B0EF45GH6/aB3dE6gH9jK2mN5pQ8sT1vW4"
+	for value, want := range map[string]bool{
+		"postgres://u:Hx72kdPq91zz@h/db": true, slack: true, "-Dpassword=Kd82jsPq01x -Xmx2g": true,
+		"Endpoint=sb://x/;AccountKey=Kd82jsPq01xZ7vBn4mWq93Lz==": true,
+		"postgres://u@localhost/db":                              false, "-Xmx2g -Dfile.encoding=UTF-8": false, "on": false, "": false,
+		"https://proxy.golang.org,direct": false, "-O2 -g -I/usr/include/openssl": false, "/opt/go/bin:/usr/bin": false,
+	} {
+		if Holds(value) != want {
+			t.Errorf("Holds(%q) = %v", value, !want)
+		}
+	}
+}
+
 func TestFromDotenv(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "odd[name]*")
 	write := func(name, text string) {

@@ -51,11 +51,24 @@ func WithoutKeys(env []string) []string {
 	})
 }
 
-// Sensitive reports whether a variable of this name gives its process more than a
-// boundary of files holds: a key, or a socket or address that something answers at.
-func Sensitive(name string) bool {
-	return secret.LooksSecretName(name) || listed(fold(name), reach)
+// Sensitive says in what way a variable gives its process more than a boundary of files
+// holds: it is a key, by its name or in its value, or a socket or address that something
+// answers at; "" when it does not. It completes "NAME, which …".
+func Sensitive(name, value string) string {
+	switch {
+	case secret.LooksSecretName(name):
+		return "looks like a secret"
+	case listed(fold(name), reach):
+		return "reaches what no sandbox holds"
+	case secret.Holds(value):
+		return "holds what looks like a secret"
+	}
+	return ""
 }
+
+// Hosting reports whether a variable belongs to a session that hosts us, so that no job
+// gets it, whatever its spec allows.
+func Hosting(name string) bool { return hosting(fold(name)) }
 
 // Value is a variable's value in env (NAME=value entries), "" when it is not there. Of
 // two entries with one name the last counts.
@@ -96,9 +109,10 @@ func listed(name string, list []string) bool {
 	})
 }
 
-// looksSecret: a proxy of a toolchain may carry a password in its URL.
+// looksSecret: a proxy of a toolchain may carry a password in its URL, options one of a
+// service.
 func looksSecret(name, value string) bool {
-	if secret.LooksSecretName(name) {
+	if secret.LooksSecretName(name) || secret.Holds(value) {
 		return true
 	}
 	for _, part := range strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == '|' || r == ' ' }) {

@@ -76,7 +76,7 @@ func TestNoNameOfASessionPasses(t *testing.T) {
 
 func TestWhatNoSandboxHoldsIsSensitive(t *testing.T) {
 	for _, name := range []string{"SSH_AUTH_SOCK", "DOCKER_HOST", "DBUS_SESSION_BUS_ADDRESS", "GPG_AGENT_INFO", "KUBECONFIG", "GITHUB_TOKEN"} {
-		if !Sensitive(name) {
+		if Sensitive(name, "1") == "" {
 			t.Errorf("%s is taken for harmless", name)
 		}
 		if passed, _, _ := Filter([]string{name + "=1"}, nil, nil); len(passed) > 0 {
@@ -84,8 +84,26 @@ func TestWhatNoSandboxHoldsIsSensitive(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"PATH", "GOFLAGS", "MY_VAR"} {
-		if Sensitive(name) {
+		if Sensitive(name, "1") != "" {
 			t.Errorf("%s is taken for sensitive", name)
 		}
+	}
+}
+
+// TestAValueIsSensitiveToo: a variable may hold a key and not be called one.
+func TestAValueIsSensitiveToo(t *testing.T) {
+	for entry, want := range map[string]string{
+		"DATABASE_URL=postgres://u:Hx72kdPq91zz@h/db": "holds what looks like a secret",
+		"DATABASE_URL=postgres://u@localhost/db":      "",
+		"DOCKER_HOST=tcp://127.0.0.1:2375":            "reaches what no sandbox holds",
+		"API_KEY=x":                                   "looks like a secret",
+	} {
+		name, value, _ := strings.Cut(entry, "=")
+		if got := Sensitive(name, value); got != want {
+			t.Errorf("%s: %q, want %q", entry, got, want)
+		}
+	}
+	if passed, _, withheld := Filter([]string{"MAVEN_OPTS=-Dpassword=Kd82jsPq01x", "CFLAGS=-O2"}, nil, nil); len(passed) != 1 || !slices.Equal(withheld, []string{"MAVEN_OPTS"}) {
+		t.Errorf("passed %q, withheld %q", passed, withheld)
 	}
 }
