@@ -49,6 +49,14 @@ func TestBypass(t *testing.T) {
 		{"self", "acp-turn", `{"agent":["agent","--yolo"]}`},
 		{"npx", "-y", "agent", "-y"},
 		{"x", "--", "--yolo", "y"},
+		{"cursor-agent", "-p", "-f"},
+		{"/usr/bin/agent", "-f"},
+		{"aider", "--yes-always"},
+		{"GOOSE_MODE=auto"},
+		{"copilot", "--allow-tool=*"},
+		{"copilot", "--allow-tool", "*"},
+		{"x", "--approve-all"},
+		{"codex", "exec", "-c", `sandbox_workspace_write.writable_roots = ["/"]`},
 	} {
 		if runtime.Bypass(argv) == "" {
 			t.Errorf("%q passes", argv)
@@ -71,9 +79,36 @@ func TestWhatIsNoBypass(t *testing.T) {
 		{"cline", "--json", "--", "--yolo"},
 		{"cline", "--json", "--", "Explain what --dangerously-skip-permissions and danger-full-access do."},
 		{"x", "-p", "Why is allow_all=yes there?"},
+		{"x", "-f", "prompt.txt"},
+		{"GOOSE_MODE=approve"},
+		{"copilot", "--allow-tool=write"},
+		{"codex", "exec", "-c", `sandbox_workspace_write.writable_roots=["/srv/app"]`},
 	} {
 		if arg := runtime.Bypass(argv); arg != "" {
 			t.Errorf("%q is refused for %q", argv, arg)
+		}
+	}
+}
+
+// TestBypassOfACommand: what a person asks for may speak of such words.
+func TestBypassOfACommand(t *testing.T) {
+	const prompt = "Explain the bypassPermissions mode of the docs"
+	for name, c := range map[string]struct {
+		cmd     runtime.Command
+		prompt  string
+		refused bool
+	}{
+		"the prompt alone":      {runtime.Command{Argv: []string{"x", prompt}}, prompt, false},
+		"behind its flag":       {runtime.Command{Argv: []string{"x", "-p", prompt}}, prompt, false},
+		"joined to its flag":    {runtime.Command{Argv: []string{"x", "--prompt=" + prompt}}, prompt, false},
+		"a flag before it":      {runtime.Command{Argv: []string{"x", "--yolo", prompt}}, prompt, true},
+		"a prompt like a flag":  {runtime.Command{Argv: []string{"x", "-p", "--yolo"}}, "--yolo", true},
+		"a prompt on stdin":     {runtime.Command{Argv: []string{"x", "-s", "danger-full-access"}, Stdin: []byte("danger-full-access")}, "danger-full-access", true},
+		"a variable beside it":  {runtime.Command{Argv: []string{"x", prompt}, Env: []string{"GOOSE_MODE=auto"}}, prompt, true},
+		"words that are not it": {runtime.Command{Argv: []string{"x", prompt}}, "another", true},
+	} {
+		if got := c.cmd.Bypass(c.prompt); (got != "") != c.refused {
+			t.Errorf("%s: %q", name, got)
 		}
 	}
 }
