@@ -146,10 +146,13 @@ func (a *attempt) openDecoder() error {
 }
 
 // isPiece asks a decoder about a line. One that it fails on is left out.
-func (a *attempt) isPiece(p runtime.Piecemeal, line []byte) (is bool) {
-	defer a.survive()
-	is = true
-	return p.Piece(line)
+func (a *attempt) isPiece(p runtime.Piecemeal, line []byte) bool {
+	is := true
+	func() {
+		defer a.survive()
+		is = p.Piece(line)
+	}()
+	return is
 }
 
 // maxLine is the longest line a decoder is shown.
