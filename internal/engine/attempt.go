@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"orchestrate/internal/failpoint"
-	"orchestrate/internal/gate"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/environ"
@@ -132,7 +131,7 @@ func (r *run) equip(a *attempt, read ...string) error {
 	if a.cmd, err = ad.Command(req, r.profile(a.route.Runtime)); err != nil {
 		return err
 	}
-	if arg := gate.Bypass(slices.Concat(a.cmd.Env, a.cmd.Argv)); arg != "" && !a.job.Exec() {
+	if arg := a.cmd.Bypass(req.Prompt); arg != "" && !a.job.Exec() {
 		return fmt.Errorf("the command of job %s holds %s, which switches permission checks off; nobody approved that", a.job.ID, arg)
 	}
 	a.route.Constrained = constrained(a.route, a.cmd)
