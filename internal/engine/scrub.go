@@ -178,31 +178,21 @@ func (s *scrubber) file(name string) (err error) {
 const maxUnpacked = 256 << 20
 
 // search finds the secrets of a file, and says how a copy without them is made. In
-// what is not text only known values count, because any bytes may look like a key
-// there; they are searched also in UTF-16 and in what a zip or gzip file holds.
+// what is not text only what is no secret by chance counts; it is looked for also in
+// UTF-16 and in what a zip or gzip file holds.
 func (s *scrubber) search(name string, src *os.File, size int64) (found []secret.Match, copyTo func(io.Writer) error, err error) {
 	whole := func() io.Reader { return io.NewSectionReader(src, 0, size) }
-	red, binary := s.run.redact, isBinary(src)
-	if binary {
-		red = red.OnlyExact()
+	binary, text := kindOf(src)
+	if !binary {
+		found, err = s.run.redact.Search(whole())
+		return found, func(w io.Writer) error { return s.run.redact.Copy(w, whole()) }, err
 	}
-	copyTo = func(w io.Writer) error { return red.Copy(w, whole()) }
-	if found, err = red.Search(whole()); err != nil || !binary {
-		return found, copyTo, err
-	}
-	hidden, err := red.Search(narrow{whole()})
-	if err != nil {
+	exact := s.run.redact.OnlyExact()
+	copyTo = func(w io.Writer) error { return exact.Copy(w, whole()) }
+	if found, err = exact.Search(whole()); err != nil {
 		return nil, nil, err
 	}
-	err = detect.Unpack(src, size, maxUnpacked, func(r io.Reader) error {
-		more, err := red.Search(r)
-		hidden = append(hidden, more...)
-		return err
-	})
-	if errors.Is(err, detect.ErrTooMuch) {
-		s.run.tell(fmt.Sprintf("job %s: what artifacts/%s unpacks to was searched for secrets up to %d MiB", s.attempt.job.ID, name, maxUnpacked>>20))
-		err = nil
-	}
+	hidden, err := s.hidden(name, src, size, text)
 	hidden = slices.DeleteFunc(hidden, func(m secret.Match) bool { return slices.Contains(found, m) })
 	if len(hidden) > 0 {
 		copyTo = func(w io.Writer) error {
@@ -213,13 +203,40 @@ func (s *scrubber) search(name string, src *os.File, size int64) (found []secret
 	return append(found, hidden...), copyTo, err
 }
 
-// isBinary is git's test: a zero byte near the beginning. What is packed counts too,
-// however short.
-func isBinary(src io.ReaderAt) bool {
+// hidden finds what cannot be taken out of a file without spoiling it.
+func (s *scrubber) hidden(name string, src *os.File, size int64, text bool) (found []secret.Match, err error) {
+	look := func(r io.Reader) error {
+		more, err := s.run.redact.Search(r)
+		for _, m := range more {
+			if !slices.Contains(found, m) && m.Certain && (text || secret.Unmistakable(m.Rule)) {
+				found = append(found, m)
+			}
+		}
+		return err
+	}
+	for _, r := range []io.Reader{io.NewSectionReader(src, 0, size), narrow{io.NewSectionReader(src, 0, size)}} {
+		if err := look(r); err != nil {
+			return nil, err
+		}
+	}
+	err = detect.Unpack(src, size, maxUnpacked, look)
+	if errors.Is(err, detect.ErrTooMuch) {
+		s.run.tell(fmt.Sprintf("job %s: what artifacts/%s unpacks to was searched for secrets up to %d MiB", s.attempt.job.ID, name, maxUnpacked>>20))
+		err = nil
+	}
+	return found, err
+}
+
+// kindOf tells what is not to be changed byte by byte: binary by git's test, a zero byte
+// near the beginning, or packed, however short. It may be text all the same, in UTF-16
+// or with zero bytes between: then it has no other control characters.
+func kindOf(src io.ReaderAt) (binary, text bool) {
 	head := make([]byte, 8000)
 	n, _ := src.ReadAt(head, 0) // what cannot be read is an error when it is searched
 	head = head[:n]
-	return bytes.IndexByte(head, 0) >= 0 || bytes.HasPrefix(head, []byte{0x1f, 0x8b}) || bytes.HasPrefix(head, []byte("PK\x03\x04"))
+	packed := bytes.HasPrefix(head, []byte{0x1f, 0x8b}) || bytes.HasPrefix(head, []byte("PK\x03\x04"))
+	binary = packed || bytes.IndexByte(head, 0) >= 0
+	return binary, !packed && !bytes.ContainsFunc(head, func(c rune) bool { return c < ' ' && c > 0 && (c < '\b' || c > '\r') && c != 0x1b })
 }
 
 // narrow leaves out zero bytes: UTF-16 becomes text.

@@ -35,6 +35,17 @@ func Certain(rule, value string) bool {
 	return random([]byte(value), least)
 }
 
+// Unmistakable reports whether a rule knows a secret by its own shape, so that it is
+// found also where any bytes may stand: not by a name before it, nor by words that every
+// program that deals with keys holds.
+func Unmistakable(rule string) bool {
+	switch rule {
+	case "password", "assigned-secret", "service-key", "curl-user", "url-credentials", "authorization", "private-key":
+		return false
+	}
+	return true
+}
+
 // random reports whether a value of so many bytes looks made by a machine.
 func random(v []byte, least int) bool {
 	return len(v) >= least && has(v, digits) && has(v, letters) && entropy(v) >= 3.3
