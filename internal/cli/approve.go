@@ -3,12 +3,14 @@ package cli
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"strings"
 
 	"orchestrate/internal/detach"
 	"orchestrate/internal/engine"
+	"orchestrate/internal/runtime/environ"
 )
 
 // asker puts the questions of an engine in this process to the person: at the terminal
@@ -20,7 +22,7 @@ func asker(sys System, how manner) func(context.Context, engine.Question) engine
 	}
 	if e := sys.engine; e != nil {
 		return func(ctx context.Context, q engine.Question) engine.Answer {
-			a := e.control.Ask(ctx, q.Shown)
+			a := e.control.Ask(ctx, q.Shown, e.said())
 			return engine.Answer{Asked: a.Asked, Yes: a.Yes}
 		}
 	}
@@ -42,20 +44,21 @@ func asker(sys System, how manner) func(context.Context, engine.Question) engine
 // approver shows what needs an approval at the terminal of who waits for this process,
 // and hears what they say.
 type approver struct {
-	in      io.Reader
+	sys     System
 	tty     *os.File // nil until something is asked there
+	told    bool     // that an agent is not asked
 	answers chan detach.Answer
 }
 
 func newApprover(sys System) approver {
-	return approver{in: sys.In, answers: make(chan detach.Answer, 1)}
+	return approver{sys: sys, answers: make(chan detach.Answer, 1)}
 }
 
 // put asks one question; its answer comes through the channel. Nothing that was typed
 // before counts.
 func (a *approver) put(q detach.Question) {
 	if a.tty == nil {
-		a.tty = person(a.in)
+		a.find()
 	}
 	if a.tty == nil || forget(a.tty) != nil {
 		a.answers <- detach.Answer{N: q.N}
@@ -70,6 +73,27 @@ func (a *approver) put(q detach.Question) {
 		text, err := bufio.NewReader(tty).ReadString('\n')
 		a.answers <- detach.Answer{N: q.N, Asked: true, Yes: err == nil && agreed(text)} // what came before a hang-up is no yes
 	}()
+}
+
+// attended is the terminal of the person who waits for this command. Where a coding agent
+// started it there is none: what was typed there would be the agent's word. agent is then
+// the variable that says so.
+func attended(sys System) (tty *os.File, agent string) {
+	tty = person(sys.In)
+	if agent = environ.HostedBy(sys.Env); tty == nil || agent == "" {
+		return tty, ""
+	}
+	_ = tty.Close() // nothing was written to it
+	return nil, agent
+}
+
+// find looks for the terminal, and says once why an agent's is none.
+func (a *approver) find() {
+	var agent string
+	if a.tty, agent = attended(a.sys); agent != "" && !a.told {
+		a.told = true
+		fmt.Fprintf(a.sys.Err, "note: %s says that a coding agent runs this command, so nobody is asked here: the user is, who runs it in a terminal of their own\n", agent)
+	}
 }
 
 func (a *approver) close() error {

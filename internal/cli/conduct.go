@@ -22,6 +22,7 @@ const (
 // presence is an engine as whoever started it knows it.
 type presence struct {
 	control *detach.Control
+	said    func() int64     // bytes of standard error until now
 	quit    func(status int) // ends the process; all that was printed goes out before
 }
 
@@ -44,7 +45,7 @@ func runEngine(ctx context.Context, sys System, args []string) error {
 	if sys.known, args, err = takeOver(args); err != nil {
 		fmt.Fprintf(sys.Err, "note: %v; the runtimes are asked again\n", err)
 	}
-	sys.engine = &presence{control: control, quit: func(status int) {
+	sys.engine = &presence{control: control, said: complaints.Written, quit: func(status int) {
 		once.Do(func() {
 			results.Close()
 			complaints.Close()

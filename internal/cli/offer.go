@@ -20,13 +20,13 @@ const offered = 2 * time.Minute
 
 // offer asks, before an engine starts, the runtimes that the spec names; and where no
 // answer of theirs shows whether they are signed in, it asks the person at the terminal
-// whether a model call may. It returns what it learned. Without a terminal, or where a
+// whether a model call may. It returns what it learned. Without a terminal of a person, or where a
 // program reads what is printed, nobody is asked anything, and nothing is learned.
 func offer(ctx context.Context, sys System, opts runOptions) ([]runtime.Profile, error) {
 	if opts.rehearse || opts.json || opts.detach {
 		return nil, nil
 	}
-	tty := person(sys.In)
+	tty, _ := attended(sys)
 	if tty == nil {
 		return nil, nil
 	}

@@ -26,6 +26,8 @@ type watched struct {
 	run    *detach.Begun
 	ended  *detach.Ended
 	tty    approver
+	asked  *detach.Question // not put yet: what was said before it is not all shown
+	told   *progress
 	copied sync.WaitGroup
 	held   [2]bytes.Buffer // with --detach: what the engine prints, in case it begins no run
 	broken error           // standard output could not be written
@@ -54,7 +56,7 @@ func watch(ctx context.Context, sys System, how manner) error {
 	if err != nil {
 		return failure(err)
 	}
-	w := &watched{sys: sys, how: how, eng: eng, tty: newApprover(sys)}
+	w := &watched{sys: sys, how: how, eng: eng, tty: newApprover(sys), told: newProgress(sys.Err)}
 	w.relay()
 	err = w.until(ctx, sig)
 	return joined(err, errors.Join(w.tty.close(), eng.Close()))
@@ -63,7 +65,7 @@ func watch(ctx context.Context, sys System, how manner) error {
 // relay copies what the engine prints. When our own reader has gone, the engine's
 // output still has one.
 func (w *watched) relay() {
-	out, complaints := w.sys.Out, w.sys.Err
+	out, complaints := w.sys.Out, io.Writer(w.told)
 	if w.how.detach {
 		out, complaints = &w.held[0], &w.held[1]
 	}
@@ -105,6 +107,8 @@ func (w *watched) until(ctx context.Context, sig <-chan os.Signal) error {
 			default:
 				w.parting = time.After(introduction)
 			}
+		case <-w.told.moved:
+			w.ask()
 		case a := <-w.tty.answers:
 			w.eng.Answer(a)
 		case <-w.parting:
@@ -138,10 +142,21 @@ func (w *watched) heard(m detach.Message) {
 	case m.Begun != nil:
 		w.run = m.Begun
 	case m.Question != nil:
-		w.tty.put(*m.Question)
+		w.asked = m.Question
+		w.ask()
 	case m.Ended != nil:
 		w.ended = m.Ended
 	}
+}
+
+// ask puts the question once all is shown that was said before it: lines that came in
+// between would part it from the answer.
+func (w *watched) ask() {
+	if w.asked == nil || w.told.shown.Load() < w.asked.After {
+		return
+	}
+	w.tty.put(*w.asked)
+	w.asked = nil
 }
 
 // beginning is what --detach --json prints.

@@ -68,7 +68,7 @@ func engine(args []string) int {
 			stop()
 		}()
 		for range 2 {
-			json.NewEncoder(out).Encode(control.Ask(ctx, "really?"))
+			json.NewEncoder(out).Encode(control.Ask(ctx, "really?", 3))
 		}
 	}
 	out.Close()
@@ -170,7 +170,7 @@ func TestTheEngineAsksAndTheViewerAnswers(t *testing.T) {
 	v, id, out := asking(t)
 	defer v.Close()
 	q := *(<-v.Messages()).Question
-	if q.N != 1 || q.Text != "really?" {
+	if q.N != 1 || q.Text != "really?" || q.After != 3 {
 		t.Errorf("%+v", q)
 	}
 	v.Answer(Answer{N: 7, Asked: true, Yes: true}) // to another question

@@ -20,8 +20,9 @@ type Message struct {
 
 // Question is put to the person who started the engine: the engine has no terminal.
 type Question struct {
-	N    int    `json:"n"`    // from 1
-	Text string `json:"text"` // lines that are safe to show
+	N     int    `json:"n"`     // from 1
+	Text  string `json:"text"`  // lines that are safe to show
+	After int64  `json:"after"` // how many bytes of the engine's standard error come first
 }
 
 // Answer is what came of a question. The zero Answer says that nobody could be asked.

@@ -44,13 +44,14 @@ func (c *Control) listen() {
 	}
 }
 
-// Ask puts a question to the person at the viewer and waits for the answer. A viewer
-// that has gone, or goes meanwhile, and a ctx that ends give none.
-func (c *Control) Ask(ctx context.Context, text string) Answer {
+// Ask puts a question to the person at the viewer and waits for the answer. They see it
+// after so many bytes of standard error. A viewer that has gone, or goes meanwhile, and a
+// ctx that ends give none.
+func (c *Control) Ask(ctx context.Context, text string, after int64) Answer {
 	c.asking.Lock()
 	defer c.asking.Unlock()
 	c.asked++
-	q := Question{N: c.asked, Text: text}
+	q := Question{N: c.asked, Text: text, After: after}
 	c.link.send(Message{Question: &q})
 	for {
 		select {

@@ -25,6 +25,7 @@ type Stream struct {
 
 	mu      sync.Mutex
 	queue   []byte
+	written int64
 	dropped int64
 	gone    bool          // the reader has
 	closing bool          // no more will be written
@@ -52,6 +53,7 @@ func (s *Stream) Write(p []byte) (int, error) {
 	default:
 		lost, s.dropped = s.dropped, 0
 		s.queue = append(s.queue, p...)
+		s.written += int64(len(p))
 	}
 	s.mu.Unlock()
 	notify(s.wake)
@@ -59,6 +61,13 @@ func (s *Stream) Write(p []byte) (int, error) {
 		s.lost(lost)
 	}
 	return len(p), nil
+}
+
+// Written is how many bytes a reader gets of all that was written until now.
+func (s *Stream) Written() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.written
 }
 
 // Close returns when what is queued has been read, nobody reads any more, or the

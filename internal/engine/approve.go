@@ -81,13 +81,23 @@ func (r *run) seekApprovals(ctx context.Context) {
 	for _, id := range r.plan.Graph.Order() {
 		j := r.jobs[id]
 		lost[id] = slices.ContainsFunc(j.planned.Job.DependsOn, func(on string) bool { return lost[on] })
-		if !lost[id] && j.status == nil && r.carried[id] == nil {
+		switch {
+		case j.status != nil || r.carried[id] != nil:
+			j.planned.unasked()
+		case !lost[id]:
 			r.seekApproval(ctx, j)
 		}
 		lost[id] = lost[id] || j.block != nil || j.status != nil && j.status.Status != ledger.Success
 	}
 	if len(r.given) > 0 {
 		r.fail(r.led.WriteJSON(ledger.ApprovalsFile, ledger.Approvals{SchemaVersion: ledger.SchemaVersion, Approvals: r.given}))
+	}
+}
+
+// unasked takes back that a job waits for an approval: it is done, or runs.
+func (j *Planned) unasked() {
+	if j.Block != nil && j.Block.Reason == runtime.BlockedApproval {
+		j.Block = nil
 	}
 }
 

@@ -18,19 +18,19 @@ import (
 	"orchestrate/internal/spec"
 )
 
-// scopeOf is all that an approval of a job on a route covers. It reads what the command
-// names, so it is made anew whenever it counts.
+// scopeOf is all that an approval of a job on a route covers. It reads the files that
+// it names, so it is made anew whenever it counts.
 func (r *run) scopeOf(ctx context.Context, j *spec.Job, taken ledger.Route) (gate.Scope, error) {
 	files, err := r.namedFiles(ctx, j, taken)
 	return gate.ScopeOf(j, taken, files), err
 }
 
-// namedFiles are the files of the workspace that a plain program's command names, as
-// the program will find them: approving `sh deploy.sh` approves that deploy.sh.
+// namedFiles are the files of the workspace that a plain program's command and a job's
+// checks name, as these will find them: approving `sh deploy.sh` approves that deploy.sh.
 func (r *run) namedFiles(ctx context.Context, j *spec.Job, taken ledger.Route) (all []gate.File, err error) {
 	base, own := r.baseOf(j, taken)
 	inTree := map[string]string{} // path from the top -> the word
-	for _, word := range gate.Names(j.Command) {
+	for _, word := range gate.NamedBy(j) {
 		path := absoluteIn(j.Cwd, word)
 		switch {
 		case !inside(r.plan.top(), path) && !inside(r.plan.Root, path):

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"orchestrate/internal/check"
 	"orchestrate/internal/gate"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
@@ -45,21 +46,71 @@ func (r *run) shownScope(j *spec.Job, taken ledger.Route, scope gate.Scope) stri
 	} else {
 		s.prompt(j)
 	}
-	for _, p := range scope {
-		if name, ok := strings.CutPrefix(p.Name, "file "); ok {
-			s.line("file", fmt.Sprintf("%s, as it is now (sha256 %.12s)", name, p.Values[0]))
-		}
-	}
+	s.files(scope, len(gate.NamedBy(j)) > 0 && r.plan.Graph.FollowsWriter(j.ID))
+	s.line("inputs", strings.Join(inputsOf(j), " "))
 	s.line("cwd", j.Cwd)
 	s.line("runtime", runsOn(taken))
 	s.line("works in", r.worksIn(j, taken))
+	s.line("owned_paths", strings.Join(j.OwnedPaths, " "))
+	s.line("outputs", strings.Join(outputsOf(j), " "))
 	s.boundary(j, taken)
+	s.line("timeout", j.Timeout.String())
+	s.line("attempts", attemptsOf(j))
 	s.line("env_allow", strings.Join(j.EnvAllow, " "))
 	s.line("passes", strings.Join(r.passed(j, taken), " "))
 	for _, c := range j.Checks {
-		s.line("check", c.Name)
+		s.line("check", checkShown(c))
 	}
 	return s.String()
+}
+
+// files are those that the scope covers by their content. Who builds on what another job
+// leaves is told where there are none: what is run may then be what that job wrote.
+func (s *sheet) files(scope gate.Scope, follows bool) {
+	none := true
+	for _, p := range scope {
+		if name, ok := strings.CutPrefix(p.Name, "file "); ok {
+			none = false
+			s.line("file", fmt.Sprintf("%s, as it is now (sha256 %.12s)", name, p.Values[0]))
+		}
+	}
+	if none && follows {
+		s.line("file", "none: no file that it runs is covered by this approval, and an earlier job may change any")
+	}
+}
+
+func inputsOf(j *spec.Job) (all []string) {
+	for _, in := range j.Inputs {
+		all = append(all, strings.TrimSpace(in.FromJob+" "+in.FromPath))
+	}
+	return all
+}
+
+func outputsOf(j *spec.Job) (all []string) {
+	for _, o := range j.Outputs {
+		all = append(all, o.Path)
+	}
+	return all
+}
+
+// attemptsOf says how often a job may run, "" = once.
+func attemptsOf(j *spec.Job) string {
+	if j.Retry.MaxAttempts < 2 {
+		return ""
+	}
+	return fmt.Sprintf("up to %d: again after %s", j.Retry.MaxAttempts, strings.Join(j.Retry.On, ", "))
+}
+
+// checkShown is what a check does, and only then what it is called.
+func checkShown(c spec.Check) string {
+	if c.Assert != "" {
+		return "for the arbiter: " + c.Assert
+	}
+	text := check.Shown(c)
+	if c.Name != "" && c.Name != text {
+		text += fmt.Sprintf(" (named %q)", c.Name)
+	}
+	return text
 }
 
 func (s *sheet) prompt(j *spec.Job) {
@@ -81,7 +132,9 @@ func (s *sheet) prompt(j *spec.Job) {
 		s.line("instructions", fmt.Sprintf("%s (sha256 %.12s)", f.Path, f.SHA256))
 	}
 	s.line("expected", j.ExpectedOutput)
+	s.line("effort", j.Effort)
 	s.line("tools", strings.Join(j.AllowedTools, " "))
+	s.line("not tools", strings.Join(j.DisallowedTools, " "))
 }
 
 func (s *sheet) boundary(j *spec.Job, taken ledger.Route) {

@@ -19,10 +19,10 @@ type Word struct {
 	Refused bool  // a person was asked and did not say yes
 }
 
-// AskUser is what can be done about a job that nobody approved. It names no command
-// that would: whether to approve is for the person to say, not for who carries a run out
+// AskUser is what can be done about a job that nobody approved. It names neither a
+// command that would nor a way round the person: whether to approve is for the person to say, not for who carries a run out
 // for them.
-const AskUser = "ask the user: who starts or resumes the run at a terminal is shown the job and asked there; or do this step by hand, or change the job so that it needs no approval"
+const AskUser = "ask the user: who starts or resumes the run at a terminal is shown the job and asked there"
 
 // NeedsApproval reports whether a job is dispatched only with a person's approval of
 // exactly its scope: work at R3, and work whose spec asks for it.

@@ -117,6 +117,9 @@ func TestEveryPartOfAScopeCounts(t *testing.T) {
 		"checks, argv":     func(j *spec.Job, _ *ledger.Route) { j.Checks[0] = spec.Check{Run: []string{"true"}} },
 		"isolation":        func(j *spec.Job, _ *ledger.Route) { j.Isolation = "worktree" },
 		"inputs":           func(j *spec.Job, _ *ledger.Route) { j.Inputs = []spec.Input{{FromJob: "a"}} },
+		"timeout":          func(j *spec.Job, _ *ledger.Route) { j.Timeout = time.Hour },
+		"attempts":         func(j *spec.Job, _ *ledger.Route) { j.Retry.MaxAttempts = 3 },
+		"what is retried":  func(j *spec.Job, _ *ledger.Route) { j.Retry.On = []string{"crash"} },
 		"dependencies":     func(j *spec.Job, _ *ledger.Route) { j.DependsOn = []string{"a"} },
 	} {
 		j, r := deployment()
@@ -130,7 +133,7 @@ func TestEveryPartOfAScopeCounts(t *testing.T) {
 	}
 	j, r := deployment()
 	was := ScopeOf(j, r, nil).Digest()
-	j.Timeout, j.Retry.MaxAttempts, r.Isolation, r.IsolationWhy = time.Hour, 3, "worktree", "a later attempt"
+	r.Isolation, r.IsolationWhy = "worktree", "a later attempt"
 	if ScopeOf(j, r, nil).Digest() != was {
 		t.Error("another attempt on the same route is another scope")
 	}
@@ -150,6 +153,21 @@ func TestADigestIsTheSameEverywhere(t *testing.T) {
 		if other.Digest() == s.Digest() {
 			t.Errorf("%v is written like %v", other, s)
 		}
+	}
+}
+
+// TestAJobNamesByItsChecksToo: they run with what the job was approved for.
+func TestAJobNamesByItsChecksToo(t *testing.T) {
+	got := NamedBy(&spec.Job{Command: []string{"sh", "deploy.sh"}, Checks: []spec.Check{
+		{Run: []string{"sh", "verify.sh"}}, {Shell: "cat list && ./last.sh"}, {Assert: "all is well"},
+	}})
+	for _, want := range []string{"deploy.sh", "verify.sh", "list", "./last.sh"} {
+		if !slices.Contains(got, want) {
+			t.Errorf("%s is not in %q", want, got)
+		}
+	}
+	if slices.Contains(got, "well") {
+		t.Errorf("an assertion is run by nobody: %q", got)
 	}
 }
 

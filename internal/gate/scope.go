@@ -24,15 +24,15 @@ type Part struct {
 	Values []string
 }
 
-// File is a file of the workspace that a plain program's command names. SHA256 is that
+// File is a file of the workspace that what a job runs names. SHA256 is that
 // of its content, hex, "" when there is none.
 type File struct {
 	Name   string
 	SHA256 string
 }
 
-// ScopeOf is the scope of a job on a route. files are those that its command names, see
-// Names.
+// ScopeOf is the scope of a job on a route. files are those that its command and
+// its checks name, see NamedBy.
 func ScopeOf(j *spec.Job, r ledger.Route, files []File) Scope {
 	s := Scope{
 		{"id", []string{j.ID}},
@@ -59,6 +59,8 @@ func ScopeOf(j *spec.Job, r ledger.Route, files []File) Scope {
 		{"checks", checksOf(j)},
 		{"isolation", []string{j.Isolation}},
 		{"inputs", inputsOf(j)},
+		{"timeout", []string{j.Timeout.String()}},
+		{"retry", append([]string{strconv.Itoa(j.Retry.MaxAttempts)}, j.Retry.On...)},
 	}
 	for _, f := range files {
 		s = append(s, Part{"file " + f.Name, []string{f.SHA256}})
@@ -163,6 +165,16 @@ func (p Part) changed(now Part) string {
 		return p.Name + " has changed"
 	}
 	return fmt.Sprintf("%s was %q and is %q", p.Name, p.Values[0], now.Values[0])
+}
+
+// NamedBy are the words of what a job runs that may name a file: of its command, and of
+// its checks, which get all that the job was approved for.
+func NamedBy(j *spec.Job) []string {
+	words := slices.Clone(j.Command)
+	for _, c := range j.Checks {
+		words = append(append(words, c.Run...), c.Shell)
+	}
+	return Names(words)
 }
 
 // Names are the words of a command that may name a file: each argument, and what is

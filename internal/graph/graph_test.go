@@ -346,3 +346,17 @@ func TestBaseOfADependent(t *testing.T) {
 		t.Errorf("warnings: %v", got)
 	}
 }
+
+func TestWhoFollowsAWriter(t *testing.T) {
+	g := build(t,
+		spec.Job{ID: "look", Effect: "observe"},
+		spec.Job{ID: "write", Effect: "scoped-write", DependsOn: []string{"look"}},
+		spec.Job{ID: "read", Effect: "observe", DependsOn: []string{"write"}},
+		spec.Job{ID: "last", Effect: "observe", DependsOn: []string{"read"}},
+	)
+	for id, want := range map[string]bool{"look": false, "write": false, "read": true, "last": true, "none": false} {
+		if got := g.FollowsWriter(id); got != want {
+			t.Errorf("%s: %v, want %v", id, got, want)
+		}
+	}
+}

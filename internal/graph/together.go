@@ -80,6 +80,17 @@ func (g *Graph) concurrent(a, b int) bool {
 	return !g.sameKey(i, j) && !g.waitsForWriter(i, b) && !g.waitsForWriter(j, a)
 }
 
+// FollowsWriter reports whether a job comes after one that may change files.
+func (g *Graph) FollowsWriter(id string) bool {
+	i, ok := g.index[id]
+	for w := range g.writers {
+		if ok && g.waitsForWriter(i, w) {
+			return true
+		}
+	}
+	return false
+}
+
 func (g *Graph) waitsForWriter(i, w int) bool {
 	n := g.listOf[i]
 	return n != none && g.above[n].has(w)
