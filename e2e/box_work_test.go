@@ -25,12 +25,11 @@ version: 1
 arbiter: {mode: checks-only}
 jobs:
   - id: work
-    runtime: claude
+    runtime: %s
     task: docs
     effect: scoped-write
     isolation: worktree
-    allowed_tools: [Read, Write, Edit, Bash]
-    prompt: Do real work.
+%s    prompt: Do real work.
     expected_output: what came of it
     outputs: [{path: made.txt}]
     checks: [%s]
@@ -40,14 +39,18 @@ jobs:
 // work lets the model ask for one line of shell, which is a check of the job as well: it
 // works for both, and nothing of the folders in kept changes, with a person's settings
 // in force.
-func (l *lab) work(line string, kept ...string) {
+func (l *lab) work(a agent, line string, kept ...string) {
 	l.t.Helper()
 	before := map[string]map[string]string{}
 	for _, dir := range kept {
 		before[dir] = l.listed(dir)
 	}
-	e := l.spec(fmt.Sprintf(worker, quoted("sh work.sh"))).wants(0)
-	if s := e.status("work"); s.Route.Sandbox != "landlock" || len(s.Checks) != 1 || s.Checks[0].Status != "passed" {
+	tools, box := "    allowed_tools: [Read, Write, Edit, Bash]\n", "landlock"
+	if a.name == "codex" { // it has a sandbox of its own, and no flag for tools
+		tools, box = "", "own"
+	}
+	e := l.spec(fmt.Sprintf(worker, a.name, tools, quoted("sh work.sh"))).wants(0)
+	if s := e.status("work"); s.Route.Sandbox != box || len(s.Checks) != 1 || s.Checks[0].Status != "passed" {
 		l.t.Errorf("held by %q, checks %+v", s.Route.Sandbox, s.Checks)
 	}
 	if answer := e.text("work/output.md"); !strings.Contains(answer, "all of it works") {
@@ -93,7 +96,17 @@ rules:
 // person's and is not written, and neither is the build cache.
 func TestGoTestsRunInTheBox(t *testing.T) {
 	t.Parallel()
-	l := newAgentLab(t, workScenario, nil, claude())
+	goWork(t, claude())
+}
+
+// codex's own sandbox lets them have the job's temporary files and caches too.
+func TestGoTestsRunInTheSandboxOfCodex(t *testing.T) {
+	t.Parallel()
+	goWork(t, codex())
+}
+
+func goWork(t *testing.T, a agent) {
+	l := newAgentLab(t, workScenario, nil, a)
 	l.vouch()
 	l.goDependency()
 	l.repository(
@@ -110,7 +123,7 @@ func TestGoTestsRunInTheBox(t *testing.T) {
 	l.command("", "git", "-c", "user.name=Ann", "-c", "user.email=ann@example.invalid", "commit", "-q", "-m", "sums")
 	l.set("GOPROXY=off", "GOFLAGS=")
 	t.Cleanup(func() { l.command("", "go", "clean", "-modcache") }) // it is read-only, even for who removes the lab
-	l.work("go", "home/go/pkg/mod", "home/.cache/go-build")
+	l.work(a, "go", "home/go/pkg/mod", "home/.cache/go-build")
 }
 
 // goDependency is a module of which there is one version, in a folder that serves it.
@@ -169,5 +182,5 @@ func TestNpmInstallsInTheBox(t *testing.T) {
 	if said, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("without a boundary: %v\n%s", err, said)
 	}
-	l.work("npm", "home/.npm/_cacache/content-v2", "home/.npm/_cacache/index-v5")
+	l.work(claude(), "npm", "home/.npm/_cacache/content-v2", "home/.npm/_cacache/index-v5")
 }

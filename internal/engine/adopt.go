@@ -32,7 +32,7 @@ func (a *attempt) furnished() ledger.Furnished {
 	f := ledger.Furnished{
 		Dir: a.at.dir, Top: a.at.top, Isolated: a.at.isolated, Inputs: a.given, Begun: a.begun.UTC(),
 		AnswerFromStdout: a.cmd.Answer == runtime.AnswerFromStdout, Decoder: a.cmd.Decoder.Runtime,
-		Constrained: a.route.Constrained, Mark: a.mark, Before: a.before, Sets: a.sets, Private: a.private.Path, Box: a.box,
+		Constrained: a.route.Constrained, Mark: a.mark, Before: a.before, Sets: a.sets, Private: a.private.Path, Box: a.box, CheckBox: a.checkBox,
 	}
 	switch t := a.at.tree; {
 	case t == nil:
@@ -49,7 +49,7 @@ func (a *attempt) furnished() ledger.Furnished {
 // settled. What cannot be had any more shows when it is asked for.
 func (r *run) equipAgain(ctx context.Context, a *attempt, f ledger.Furnished) {
 	a.given, a.begun, a.mark = f.Inputs, f.Begun, f.Mark
-	a.before, a.private, a.box = f.Before, private.Dir{Path: f.Private}, f.Box
+	a.before, a.private, a.box, a.checkBox = f.Before, private.Dir{Path: f.Private}, f.Box, f.CheckBox
 	a.at = place{dir: f.Dir, top: f.Top, isolated: f.Isolated, branch: f.Branch}
 	switch repo := r.plan.Repo; {
 	case repo == nil:

@@ -39,10 +39,13 @@ type attempt struct {
 	sets   []string // names in it that lead to its private folder
 	// private is its folder for temporary files and caches, the zero value none.
 	private private.Dir
-	box     *sandbox.Policy // what the kernel holds its checks to, and itself as its route says; nil = nothing does
-	mark    string          // of its processes
-	given   string          // digest of what it is given, see givenTo
-	begun   time.Time
+	// box is what the kernel holds what runs now to, the program as its route says;
+	// nil = nothing does. Its checks get checkBox, with a private folder of theirs; nil = it
+	// has none, or nothing holds them.
+	box, checkBox *sandbox.Policy
+	mark          string // of its processes
+	given         string // digest of what it is given, see givenTo
+	begun         time.Time
 
 	lock     *os.File // of the attempt, from its directory until it is settled
 	checkout *os.File // of the shared checkout, for a writer in it
@@ -125,9 +128,13 @@ func (r *run) equip(a *attempt, read ...string) error {
 	if !ok {
 		return fmt.Errorf("runtime %s is not known to this build", a.route.Runtime)
 	}
+	a.env = r.environment(a, ad)
+	err := r.furnishPrivately(a)
+	if err != nil {
+		return err
+	}
 	req := r.request(a)
 	req.ReadDirs = read
-	var err error
 	if a.cmd, err = ad.Command(req, r.profile(a.route.Runtime)); err != nil {
 		return err
 	}
@@ -168,6 +175,7 @@ func (r *run) request(a *attempt) runtime.Request {
 	out := filepath.Join(a.dir, ledger.ArtifactsDir)
 	req := requestOf(a.job, a.route, a.at.dir, out, a.prompt)
 	req.Attempt, req.PromptFile = a.n, promptPath(a.prompt, a.dir)
+	req.Private = a.private.Path
 	req.Script, req.Judged = r.plan.script(), a.judged
 	req.Project = r.eng.Operator.Runtimes[a.route.Runtime].Project
 	return req
@@ -188,12 +196,10 @@ func requestOf(j *spec.Job, route ledger.Route, dir, out, prompt string) runtime
 }
 
 // settleEnvironment says what the attempt's program and checks get, and what holds them.
-func (r *run) settleEnvironment(a *attempt, ad runtime.Adapter) (err error) {
+// It has its private folder by now.
+func (r *run) settleEnvironment(a *attempt, ad runtime.Adapter) error {
 	a.env = r.environment(a, ad)
-	if err := r.furnishPrivately(a); err != nil {
-		return err
-	}
-	if a.box, err = r.confine(a, ad); err != nil {
+	if err := r.confine(a, ad); err != nil {
 		return err
 	}
 	r.completeEnvironment(a, ad)

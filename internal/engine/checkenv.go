@@ -1,10 +1,11 @@
 package engine
 
-import "orchestrate/internal/sandbox"
+import "slices"
 
 // checkEnv gives an attempt that has ended the environment and the sandbox that its checks
-// run in: those of its program, with a private folder that the program has not been in. A
-// check that took a build or a test result from there would believe the program's word.
+// run in: those of its program, but for what only that program needs, and with a private
+// folder that it has not been in. A check that took a build or a test result from there
+// would believe the program's word.
 func (r *run) checkEnv(a *attempt) error {
 	ad, ok := r.eng.adapter(a.route.Runtime)
 	if !ok || len(a.job.Checks) == 0 {
@@ -15,20 +16,20 @@ func (r *run) checkEnv(a *attempt) error {
 			a.cmd.Env = cmd.Env
 		}
 	}
-	before, box := a.private.Path, a.box
 	r.dropPrivate(a)
-	if box == nil || !r.plan.Sandbox.Holds() {
-		return r.settleEnvironment(a, ad)
-	}
 	a.env = r.environment(a, ad)
 	if err := r.furnishPrivately(a); err != nil {
 		return err
 	}
-	a.box = &sandbox.Policy{Read: box.Read, Deny: box.Deny, List: box.List, Write: []string{a.private.Path}}
-	for _, path := range box.Write {
-		if path != before {
-			a.box.Write = append(a.box.Write, path)
+	if a.checkBox == nil { // its program had none here
+		if err := r.confine(a, ad); err != nil {
+			return err
 		}
+	}
+	if a.box = nil; r.plan.Sandbox.Holds() {
+		box := *a.checkBox
+		box.Write = append(slices.Clone(box.Write), a.private.Path)
+		a.box = &box
 	}
 	r.completeEnvironment(a, ad)
 	return nil

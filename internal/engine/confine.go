@@ -17,13 +17,25 @@ import (
 	"orchestrate/internal/spec"
 )
 
-// confine says what the kernel holds an attempt and its checks to; nil where this host
-// has no sandbox. It has its place and its private folder by now.
-func (r *run) confine(a *attempt, ad runtime.Adapter) (*sandbox.Policy, error) {
+// confine says what the kernel holds an attempt to, and apart from it its checks: what
+// those run is the agent's work, which neither changes the settings of the agent's program
+// nor reads its sign-in. It has its place and its private folder by now.
+func (r *run) confine(a *attempt, ad runtime.Adapter) (err error) {
 	if !r.plan.Sandbox.Holds() {
-		return nil, nil
+		return nil
 	}
-	needs := confinementOf(ad, a.env)
+	if a.box, err = r.draw(a, a.route.Runtime, confinementOf(ad, a.env)); err != nil {
+		return err
+	}
+	a.box.Write = append(a.box.Write, a.private.Path)
+	if len(a.job.Checks) > 0 {
+		a.checkBox, err = r.draw(a, "", runtime.Confinement{})
+	}
+	return err
+}
+
+// draw is the box of one runtime's program, or of what is none's, without a private folder.
+func (r *run) draw(a *attempt, runtimeName string, needs runtime.Confinement) (*sandbox.Policy, error) {
 	write, err := r.mayWrite(a, needs)
 	if err != nil {
 		return nil, err
@@ -32,13 +44,17 @@ func (r *run) confine(a *attempt, ad runtime.Adapter) (*sandbox.Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	deny, err := there(r.mayNotRead(a, needs))
+	deny, err := there(r.mayNotRead(a, runtimeName, needs))
 	if err != nil {
 		return nil, err
 	}
 	list, err := there([]string{r.plan.top(), r.plan.Root})
 	if err != nil {
 		return nil, err
+	}
+	if root, err := filepath.EvalSymlinks(r.privateRoot()); err == nil && r.eng.opened(root) {
+		// The operator opened the folder for temporary files, and with it these.
+		deny = slices.DeleteFunc(deny, func(path string) bool { return path == root })
 	}
 	p := &sandbox.Policy{Write: write, Read: read, Deny: deny, List: list}
 	return p, r.holdable(p)
@@ -81,9 +97,6 @@ func (r *run) mayWrite(a *attempt, needs runtime.Confinement) ([]string, error) 
 		return nil, err
 	}
 	all = append(all, filepath.Join(a.dir, ledger.ArtifactsDir))
-	if a.private.Path != "" {
-		all = append(all, a.private.Path)
-	}
 	state, err := makeState(needs.State)
 	if err != nil {
 		return nil, fmt.Errorf("what %s keeps between its sessions: %w", a.route.Runtime, err)
@@ -141,12 +154,12 @@ func isAbsent(err error) bool {
 
 // mayNotRead are the places whose content an attempt may not read: the run, with the work
 // of the other jobs, what is private to those, and the keys of the person.
-func (r *run) mayNotRead(a *attempt, needs runtime.Confinement) []string {
+func (r *run) mayNotRead(a *attempt, runtimeName string, needs runtime.Confinement) []string {
 	all := []string{r.privateRoot()}
 	if !r.isArbiter(a) {
 		all = append(all, r.led.Dir, r.treeRoot)
 	}
-	all = append(all, r.eng.signIns(a.route.Runtime)...)
+	all = append(all, r.eng.signIns(runtimeName)...)
 	return append(all, r.eng.forbidden(a.job, needs, a.env)...)
 }
 

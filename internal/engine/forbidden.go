@@ -27,7 +27,7 @@ func confinementOf(a runtime.Adapter, env []string) runtime.Confinement {
 	return runtime.Confinement{}
 }
 
-// signIns are the places with the sign-in of every runtime but the named one.
+// signIns are the places with the sign-in of every runtime but the named one; "" = of all.
 func (e *Engine) signIns(but string) (all []string) {
 	var own []string
 	for _, a := range e.Adapters {

@@ -49,9 +49,10 @@ type Furnished struct {
 	Before           string    `json:"before"`      // tree of the shared checkout for an observer that nothing holds, "" = not recorded
 	Sets             []string  `json:"sets"`        // names in its environment that lead to its private folder
 	Private          string    `json:"private"`     // its folder for temporary files and caches, "" = none
-	// Box is what the kernel holds its checks to, and its program as its route says; nil
-	// nothing.
-	Box *sandbox.Policy `json:"box"`
+	// Box is what the kernel holds its program to, as its route says, and CheckBox its
+	// checks, which have a private folder besides; nil = nothing, or it has no checks.
+	Box      *sandbox.Policy `json:"box"`
+	CheckBox *sandbox.Policy `json:"checkBox"`
 }
 
 // lockLine is any line of an attempt's lock. Each has one of these, the supervisor's

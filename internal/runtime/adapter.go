@@ -83,6 +83,7 @@ type Request struct {
 	Dir             string   // absolute cwd
 	Out             string   // absolute artifacts folder, $ORCHESTRATE_OUT
 	ReadDirs        []string // absolute folders outside Dir that the agent may read
+	Private         string   // absolute folder of this attempt for temporary files and caches, "" = none
 	Access          Access
 	Model           string // as on the command line; "" = the runtime's default
 	Agent           string

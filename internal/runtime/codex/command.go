@@ -81,7 +81,7 @@ func addSandbox(cmd *runtime.Command, req runtime.Request, p runtime.Profile) er
 		cmd.Limits = append(cmd.Limits, "has a shell, which the sandbox confines")
 	}
 	cmd.Limits = append(cmd.Limits, "may read the whole disk")
-	cmd.Argv = append(cmd.Argv, boundaryArgs()...)
+	cmd.Argv = append(cmd.Argv, boundaryArgs(req.Private)...)
 	return nil
 }
 

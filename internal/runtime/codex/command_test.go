@@ -37,6 +37,11 @@ func TestCommandByAccess(t *testing.T) {
 		{"read", runtime.Request{Access: runtime.AccessRead}, "--sandbox=read-only" + isolated + placed + " -", []runtime.ControlName{"read-only", "no-project"}},
 		{"edit", runtime.Request{Access: runtime.AccessEdit}, "--sandbox=workspace-write" + narrowed + isolated + placed + " -", []runtime.ControlName{"os-sandbox", "no-project"}},
 		{"shell", runtime.Request{Access: runtime.AccessShell}, "--sandbox=workspace-write" + narrowed + isolated + placed + " -", []runtime.ControlName{"os-sandbox", "no-project"}},
+		{
+			"a folder for temporary files", runtime.Request{Access: runtime.AccessShell, Private: `/tmp/a "b`},
+			"--sandbox=workspace-write" + strings.Replace(narrowed, "roots=[]", `roots=["/tmp/a \"b"]`, 1) + isolated + placed + " -",
+			[]runtime.ControlName{"os-sandbox", "no-project"},
+		},
 		{"continued", runtime.Request{Access: runtime.AccessRead, Resume: "t-1"}, "--sandbox=read-only" + isolated + placed + " resume t-1 -", []runtime.ControlName{"read-only", "no-project"}},
 		{
 			"model and effort",

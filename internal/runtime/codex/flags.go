@@ -70,11 +70,16 @@ func serverArgs(p runtime.Profile) []string {
 	return args
 }
 
-// boundaryArgs narrow the writable sandbox to the working folder: without them
-// the temp folders and whatever the user's configuration adds are open too.
-func boundaryArgs() []string {
+// boundaryArgs narrow the writable sandbox to the working folder and one for temporary
+// files and caches, "" = none: without them the temp folders and whatever the user's
+// configuration adds are open too.
+func boundaryArgs(private string) []string {
+	roots := ""
+	if private != "" {
+		roots = quoted(private)
+	}
 	return []string{
-		"-c", "sandbox_workspace_write.writable_roots=[]",
+		"-c", "sandbox_workspace_write.writable_roots=[" + roots + "]",
 		"-c", "sandbox_workspace_write.network_access=false",
 		"-c", "sandbox_workspace_write.exclude_slash_tmp=true",
 		"-c", "sandbox_workspace_write.exclude_tmpdir_env_var=true",

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -18,6 +19,7 @@ type sandbox struct {
 	leaks  bool // writes outside its folder, whatever the mode
 	always bool // writes inside its folder even in read-only mode
 	never  bool // writes nothing in any mode
+	narrow bool // writes in its working folder only
 	broken bool // does not run the command at all
 }
 
@@ -53,6 +55,9 @@ func (s sandbox) try(t *testing.T, argv []string) runtime.Answer {
 	writable := slices.Contains(argv, "sandbox_mode=workspace-write")
 	if !s.never && (writable || s.always) {
 		write(t, filepath.Join(dir, "inside"))
+		if own := filepath.Join(dir, "..", "private"); !s.narrow && slices.Contains(argv, "sandbox_workspace_write.writable_roots=["+strconv.Quote(own)+"]") {
+			write(t, filepath.Join(own, "file"))
+		}
 	}
 	if s.leaks {
 		write(t, filepath.Join(dir, "..", "outside", "file"))
@@ -126,6 +131,7 @@ func TestSandboxCountsOnlyByWhatIsOnDisk(t *testing.T) {
 		{"leaks", sandbox{leaks: true}, false, false, runtime.StateUnverified},
 		{"writes in read-only mode", sandbox{always: true}, false, true, runtime.StateUnverified},
 		{"writes nothing", sandbox{never: true}, true, false, runtime.StateConstrained},
+		{"has no temporary folder", sandbox{narrow: true}, true, false, runtime.StateConstrained},
 		{"does not run", sandbox{broken: true}, false, false, runtime.StateUnverified},
 	}
 	for _, c := range cases {

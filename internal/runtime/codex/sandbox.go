@@ -12,10 +12,10 @@ import (
 	"orchestrate/internal/runtime/probe"
 )
 
-// The self-test's command says that it ran and then tries to write twice.
+// The self-test's command says that it ran and then tries to write in three places.
 const (
 	ranMark  = "self-test-ran"
-	tryWrite = "echo " + ranMark + "; echo x > inside; echo x > ../outside/file"
+	tryWrite = "echo " + ranMark + "; echo x > inside; echo x > ../private/file; echo x > ../outside/file"
 )
 
 // testSandbox has the program's own sandbox try to write, with the settings that
@@ -35,8 +35,8 @@ func testSandbox(ctx context.Context, asker *probe.Asker, p *runtime.Profile, li
 	p.Controls = append(p.Controls, readOnly, confined)
 }
 
-// selfTest runs the try in one sandbox mode. The mode is as promised when the
-// file inside was written exactly if it may be and the file outside was not.
+// selfTest runs the try in one sandbox mode. The mode is as promised when the files
+// inside were written exactly if they may be and the file outside was not.
 func selfTest(ctx context.Context, asker *probe.Asker, name runtime.ControlName, mode string, mayWrite bool) runtime.Control {
 	c := runtime.Control{Name: name}
 	wrote, err := tryIn(ctx, asker, mode)
@@ -45,19 +45,21 @@ func selfTest(ctx context.Context, asker *probe.Asker, name runtime.ControlName,
 		c.Evidence = fmt.Sprintf("self-test of the %s sandbox: %v", mode, err)
 	case wrote.outside:
 		c.Evidence = fmt.Sprintf("self-test of the %s sandbox: a file outside the folder was written", mode)
-	case wrote.inside && !mayWrite:
+	case (wrote.inside || wrote.private) && !mayWrite:
 		c.Evidence = fmt.Sprintf("self-test of the %s sandbox: a file was written", mode)
 	case !wrote.inside && mayWrite:
 		c.Evidence = fmt.Sprintf("self-test of the %s sandbox: not even its own folder could be written", mode)
+	case !wrote.private && mayWrite:
+		c.Evidence = fmt.Sprintf("self-test of the %s sandbox: its folder for temporary files could not be written", mode)
 	case mayWrite:
-		c.Verified, c.Evidence = true, "self-test through codex sandbox, workspace-write: a file in its folder was written, one outside was refused"
+		c.Verified, c.Evidence = true, "self-test through codex sandbox, workspace-write: files in its folders were written, one outside was refused"
 	default:
 		c.Verified, c.Evidence = true, "self-test through codex sandbox, read-only: no file could be written"
 	}
 	return c
 }
 
-type written struct{ inside, outside bool }
+type written struct{ inside, private, outside bool }
 
 func tryIn(ctx context.Context, asker *probe.Asker, mode string) (w written, err error) {
 	base, err := os.MkdirTemp("", "orchestrate-codex-")
@@ -65,13 +67,13 @@ func tryIn(ctx context.Context, asker *probe.Asker, mode string) (w written, err
 		return w, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(base)) }()
-	in, out := filepath.Join(base, "in"), filepath.Join(base, "outside")
-	for _, dir := range []string{in, out} {
+	in, own, out := filepath.Join(base, "in"), filepath.Join(base, "private"), filepath.Join(base, "outside")
+	for _, dir := range []string{in, own, out} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			return w, err
 		}
 	}
-	args := append([]string{"sandbox", "-c", "sandbox_mode=" + mode}, boundaryArgs()...)
+	args := append([]string{"sandbox", "-c", "sandbox_mode=" + mode}, boundaryArgs(own)...)
 	args = append(args, "--", "/bin/sh", "-c", tryWrite)
 	answer := asker.AskIn(ctx, in, args...)
 	if why := probe.Trouble("codex sandbox", answer); why != "" {
@@ -80,7 +82,7 @@ func tryIn(ctx context.Context, asker *probe.Asker, mode string) (w written, err
 	if !strings.Contains(string(answer.Stdout), ranMark) {
 		return w, fmt.Errorf("the command inside did not run: %s", probe.Bounded(probe.FirstLine(probe.Text(answer)), 200))
 	}
-	return written{inside: exists(filepath.Join(in, "inside")), outside: exists(filepath.Join(out, "file"))}, nil
+	return written{inside: exists(filepath.Join(in, "inside")), private: exists(filepath.Join(own, "file")), outside: exists(filepath.Join(out, "file"))}, nil
 }
 
 func exists(path string) bool {

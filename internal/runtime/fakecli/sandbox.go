@@ -30,7 +30,7 @@ func (c *call) codexSandbox() int {
 			continue
 		}
 		target := filepath.Join(dir, file)
-		inside := strings.HasPrefix(target, dir+string(filepath.Separator))
+		inside := strings.HasPrefix(target, dir+string(filepath.Separator)) || strings.Contains(line, "writable_roots=[\""+filepath.Dir(target)+"\"]")
 		err := fmt.Errorf("%s: Read-only file system", file)
 		if c.scenario.OpenBox || (writable && inside) {
 			err = os.WriteFile(target, []byte(text+"\n"), 0o600)
