@@ -120,6 +120,7 @@ func (op Operator) mistakes(taken []string, home string) (all []mistake) {
 			say(p.Text, append([]string{"runtimes", name, "custom"}, strings.Split(p.Field, ".")...)...)
 		}
 	}
+	all = append(all, op.statesMistakes(home)...)
 	if r := op.WorktreeRoot; r != "" && !filepath.IsAbs(r) && !strings.HasPrefix(r, "~/") {
 		say(fmt.Sprintf("found %q; write an absolute path or one that begins with ~/", r), "worktree_root")
 	}

@@ -86,7 +86,7 @@ func TestMistakesComeAllTogether(t *testing.T) {
         ok: "("
   fine:
     capability: C9
-    custom: {argv: [x], output: text}
+    custom: {argv: [x], output: text, state: [~/.fine, ~/.ssh]}
 worktree_root: here
 sandbox:
   writable:
@@ -101,6 +101,7 @@ sandbox:
 			"config.yaml:11: runtimes.a b.custom.sign_in.ok: is no regular expression",
 			"config.yaml:10: runtimes.a b.custom.sign_in.args: is missing",
 			"config.yaml:13: runtimes.fine.capability: found \"C9\"",
+			"config.yaml:14: runtimes.fine.custom.state.1: found \"~/.ssh\", and with it jobs could change ~/.ssh",
 			"config.yaml:15: worktree_root: found \"here\"",
 			"config.yaml:18: sandbox.writable.0: found \"scratch\"; write an absolute path",
 			"config.yaml:19: sandbox.writable.1: found \"/home/me/.config\", and with it jobs could change ~/.config/gh",

@@ -2,7 +2,9 @@ package policy
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -20,6 +22,23 @@ func (r SandboxRule) mistakes(home string) (all []mistake) {
 	for i, path := range r.Readable {
 		if text := openMistake(path, home); text != "" {
 			all = append(all, mistake{[]string{"sandbox", "readable", strconv.Itoa(i)}, text})
+		}
+	}
+	return all
+}
+
+// statesMistakes are places with keys that described runtimes call their state: jobs
+// would change them.
+func (op Operator) statesMistakes(home string) (all []mistake) {
+	for _, name := range slices.Sorted(maps.Keys(op.Runtimes)) {
+		custom := op.Runtimes[name].Custom
+		if custom == nil {
+			continue
+		}
+		for i, path := range custom.State {
+			if text := personalMistake(path, home); text != "" {
+				all = append(all, mistake{[]string{"runtimes", name, "custom", "state", strconv.Itoa(i)}, text})
+			}
 		}
 	}
 	return all

@@ -8,7 +8,7 @@ import (
 // What programs say when the kernel refuses them something, whatever they are written in.
 // rare is the part that is searched for: the others begin with letters that are in every
 // second word, which makes the search ten times slower.
-var refusals = [...]struct{ before, rare string }{{"ermission ", "denied"}, {"", "peration not permitted"}, {"", "EACCES"}}
+var refusals = [...]struct{ before, rare string }{{"ermission ", "denied"}, {"", "peration not permitted"}, {"", "EACCES"}, {"", "ross-device link"}, {"", "EXDEV"}}
 
 const (
 	longestRefusal = len("peration not permitted")

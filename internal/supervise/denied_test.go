@@ -36,6 +36,7 @@ func TestRefusalsAreSpotted(t *testing.T) {
 		"two words":    {[]string{"EACCES: permission denied, open '/x'\n"}, []string{"EACCES: permission denied, open '/x'"}},
 		"split":        {[]string{"touch: /x: Operation not per", "mitted\n"}, []string{"touch: /x: Operation not permitted"}},
 		"split thrice": {[]string{"touch: /x: Oper", "ation not per", "mitted\n"}, []string{"touch: /x: Operation not permitted"}},
+		"a link out":   {[]string{"ln: failed to create hard link: Invalid cross-device link\n"}, []string{"ln: failed to create hard link: Invalid cross-device link"}},
 		"byte by byte": {strings.Split("\nmkdir /x: EACCES\n", ""), []string{"mkdir /x: EACCES"}},
 		"escaped":      {[]string{`{"text":"one\nopen /x: permission denied\nthree"}` + "\n"}, []string{"open /x: permission denied"}},
 		"no end yet":   {[]string{"/x: Permission denied: and", " more\n"}, []string{"/x: Permission denied"}},
