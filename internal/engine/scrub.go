@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -205,7 +206,7 @@ func (s *scrubber) search(name string, src *os.File, size int64) (found []secret
 
 // hidden finds what cannot be taken out of a file without spoiling it.
 func (s *scrubber) hidden(name string, src *os.File, size int64, text bool) (found []secret.Match, err error) {
-	look := func(r io.Reader) error {
+	look := func(r io.Reader, text bool) error {
 		more, err := s.run.redact.Search(r)
 		for _, m := range more {
 			if !slices.Contains(found, m) && m.Certain && (text || secret.Unmistakable(m.Rule)) {
@@ -215,11 +216,15 @@ func (s *scrubber) hidden(name string, src *os.File, size int64, text bool) (fou
 		return err
 	}
 	for _, r := range []io.Reader{io.NewSectionReader(src, 0, size), narrow{io.NewSectionReader(src, 0, size)}} {
-		if err := look(r); err != nil {
+		if err := look(r, text); err != nil {
 			return nil, err
 		}
 	}
-	err = detect.Unpack(src, size, maxUnpacked, look)
+	err = detect.Unpack(src, size, maxUnpacked, func(r io.Reader) error {
+		in := bufio.NewReaderSize(r, headBytes)
+		head, _ := in.Peek(headBytes) // what cannot be read is an error when it is searched
+		return look(in, isText(head))
+	})
 	if errors.Is(err, detect.ErrTooMuch) {
 		s.run.tell(fmt.Sprintf("job %s: what artifacts/%s unpacks to was searched for secrets up to %d MiB", s.attempt.job.ID, name, maxUnpacked>>20))
 		err = nil
@@ -231,12 +236,19 @@ func (s *scrubber) hidden(name string, src *os.File, size int64, text bool) (fou
 // near the beginning, or packed, however short. It may be text all the same, in UTF-16
 // or with zero bytes between: then it has no other control characters.
 func kindOf(src io.ReaderAt) (binary, text bool) {
-	head := make([]byte, 8000)
+	head := make([]byte, headBytes)
 	n, _ := src.ReadAt(head, 0) // what cannot be read is an error when it is searched
 	head = head[:n]
 	packed := bytes.HasPrefix(head, []byte{0x1f, 0x8b}) || bytes.HasPrefix(head, []byte("PK\x03\x04"))
 	binary = packed || bytes.IndexByte(head, 0) >= 0
-	return binary, !packed && !bytes.ContainsFunc(head, func(c rune) bool { return c < ' ' && c > 0 && (c < '\b' || c > '\r') && c != 0x1b })
+	return binary, !packed && isText(head)
+}
+
+// headBytes is how much of a file tells what it is.
+const headBytes = 8000
+
+func isText(head []byte) bool {
+	return !bytes.ContainsFunc(head, func(c rune) bool { return c < ' ' && c > 0 && (c < '\b' || c > '\r') && c != 0x1b })
 }
 
 // narrow leaves out zero bytes: UTF-16 becomes text.

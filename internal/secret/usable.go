@@ -36,11 +36,11 @@ func Certain(rule, value string) bool {
 }
 
 // Unmistakable reports whether a rule knows a secret by its own shape, so that it is
-// found also where any bytes may stand: not by a name before it, nor by words that every
-// program that deals with keys holds.
+// found also where any bytes may stand: not by a name before it, nor by words that
+// programs hold.
 func Unmistakable(rule string) bool {
 	switch rule {
-	case "password", "assigned-secret", "service-key", "curl-user", "url-credentials", "authorization", "private-key":
+	case "password", "assigned-secret", "service-key", "curl-user", "url-credentials", "authorization", "private-key", "typeform-token":
 		return false
 	}
 	return true
