@@ -26,6 +26,7 @@ type System struct {
 	Cwd     string
 	Self    string // absolute path of this executable
 	Version string
+	Home    string // of the account, as the system knows it; "" = it does not
 	Now     func() time.Time
 
 	args   []string  // the command line, for an engine that is to carry it out

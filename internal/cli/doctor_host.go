@@ -80,7 +80,7 @@ func (st *station) own() map[string]bool {
 // testing tests this host's sandbox while the runtimes are asked.
 func (st *station) testing(ctx context.Context) <-chan sandbox.Level {
 	level := make(chan sandbox.Level, 1)
-	go func() { level <- st.Sandbox(ctx) }()
+	go func() { level <- st.Level(ctx) }()
 	return level
 }
 

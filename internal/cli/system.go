@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/user"
 	"path/filepath"
 	"runtime/debug"
 	"sync"
@@ -46,8 +47,17 @@ func OS() int {
 	}
 	return Main(context.Background(), os.Args[1:], System{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Environ(), Cwd: cwd, Self: self,
-		Version: version.Version, Now: time.Now,
+		Version: version.Version, Home: accountHome(), Now: time.Now,
 	})
+}
+
+// accountHome is the home folder that the system's list of accounts names; "" = none.
+func accountHome() string {
+	who, err := user.Current()
+	if err != nil {
+		return ""
+	}
+	return who.HomeDir
 }
 
 // configPath is where the operator's configuration is.
@@ -107,6 +117,7 @@ func (s System) station() (*station, error) {
 			Supervisor: func(ctx context.Context) (engine.Supervisor, error) { return supervise.Start(ctx, program, s.Version) },
 			Sandbox:    s.sandbox(op.Sandbox, program),
 			Self:       s.Self,
+			Home:       s.Home,
 		},
 	}, nil
 }

@@ -209,7 +209,7 @@ func (r *run) settleEnvironment(a *attempt, ad runtime.Adapter) error {
 // completeEnvironment adds what the attempt's own folders are, and where it is.
 func (r *run) completeEnvironment(a *attempt, ad runtime.Adapter) {
 	if a.box != nil {
-		needs := confinementOf(ad, a.env)
+		needs := r.eng.confinementOf(ad, a.env)
 		over := overlaid(a.private.Env, needs.Env)
 		a.env, a.sets = overlaid(a.env, over), namesOf(over)
 	}

@@ -24,7 +24,7 @@ func (r *run) confine(a *attempt, ad runtime.Adapter) (err error) {
 	if !r.plan.Sandbox.Holds() {
 		return nil
 	}
-	if a.box, err = r.draw(a, a.route.Runtime, confinementOf(ad, a.env)); err != nil {
+	if a.box, err = r.draw(a, a.route.Runtime, r.eng.confinementOf(ad, a.env)); err != nil {
 		return err
 	}
 	a.box.Write = append(a.box.Write, a.private.Path)
@@ -173,7 +173,7 @@ func (e *Engine) forbidden(j *spec.Job, needs runtime.Confinement, env []string)
 	for _, path := range e.Operator.Sandbox.Readable {
 		open = append(open, e.atHome(path))
 	}
-	return slices.DeleteFunc(personalPlaces(env), func(path string) bool { return within(open, path) })
+	return slices.DeleteFunc(e.personalPlaces(env), func(path string) bool { return within(open, path) })
 }
 
 // mayRead are the exceptions from that.

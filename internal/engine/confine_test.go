@@ -1,13 +1,16 @@
 package engine
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"orchestrate/internal/policy"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/sandbox"
 	"orchestrate/internal/spec"
 )
 
@@ -63,6 +66,46 @@ func TestPersonalKeysAreForbiddenUnlessOpened(t *testing.T) {
 		got := e.forbidden(&c.job, c.needs, env)
 		if slices.Contains(got, ssh) != c.ssh || slices.Contains(got, gh) != c.gh {
 			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
+// homely is a runtime with its files in the home folder.
+type homely struct{ runtime.Adapter }
+
+func (homely) Name() string { return "homely" }
+func (homely) Confinement(getenv func(string) string) runtime.Confinement {
+	return runtime.Confinement{Credentials: runtime.Below(runtime.Base(getenv, "", ".homely"), "auth")}
+}
+
+// Cron and system services set no HOME, sudo may leave that of another: the account's own
+// keys are closed all the same.
+func TestKeysAreClosedInEveryHomeOfThePerson(t *testing.T) {
+	holds := func(context.Context) sandbox.Level { return sandbox.Level{State: sandbox.Enforced} }
+	for _, c := range []struct {
+		name, account string
+		env           []string
+		closed        []string // home folders
+		state         sandbox.State
+	}{
+		{"the same", "/h", []string{"HOME=/h"}, []string{"/h"}, sandbox.Enforced},
+		{"no HOME", "/h", nil, []string{"/h"}, sandbox.Enforced},
+		{"a HOME that means nothing", "/h", []string{"HOME=here"}, []string{"/h"}, sandbox.Enforced},
+		{"another HOME", "/h", []string{"HOME=/other"}, []string{"/h", "/other"}, sandbox.Enforced},
+		{"an account that is in no list", "", []string{"HOME=/h"}, []string{"/h"}, sandbox.Enforced},
+		{"neither", "", nil, nil, sandbox.Unavailable},
+	} {
+		e := &Engine{Home: c.account, Env: c.env, Adapters: []runtime.Adapter{homely{}}, Sandbox: holds}
+		got := append(e.forbidden(&spec.Job{}, runtime.Confinement{}, c.env), e.signIns("")...)
+		for _, home := range []string{"/h", "/other"} {
+			for _, path := range []string{"/.ssh", "/.config/gh", "/.homely/auth"} {
+				if slices.Contains(got, home+path) != slices.Contains(c.closed, home) {
+					t.Errorf("%s: %s: closed are %v", c.name, home+path, got)
+				}
+			}
+		}
+		if level := e.Level(context.Background()); level.State != c.state || level.Holds() == strings.Contains(level.Evidence, "set HOME") {
+			t.Errorf("%s: %+v", c.name, level)
 		}
 	}
 }

@@ -25,6 +25,7 @@ type Engine struct {
 	Sandbox func(context.Context) sandbox.Level
 	Self    string   // absolute path of this program, which serves as Go's build cache in a sandbox; "" = it does not
 	Env     []string // this process's environment; jobs get a part of it
+	Home    string   // of the account, as the system knows it, whatever HOME says; "" = not known
 	Now     func() time.Time
 }
 

@@ -10,34 +10,61 @@ import (
 	"orchestrate/internal/runtime/environ"
 )
 
-// personalPlaces are the folders and files in which the person's own keys are.
-func personalPlaces(env []string) []string {
-	home := environ.Value(env, "HOME")
-	if !filepath.IsAbs(home) {
-		return nil
+// homes are the person's home folders: the one that the environment names, and the
+// account's, where keys lie too when HOME is another (under sudo) or not set (under cron).
+func (e *Engine) homes(env []string) (all []string) {
+	for _, home := range []string{environ.Value(env, "HOME"), e.Home} {
+		if filepath.IsAbs(home) {
+			all = append(all, filepath.Clean(home))
+		}
 	}
-	return policy.Personal(home, environ.Value(env, "XDG_CONFIG_HOME"))
+	return slices.Compact(all)
 }
 
-// confinementOf is what an adapter's program needs of its surroundings.
-func confinementOf(a runtime.Adapter, env []string) runtime.Confinement {
-	if c, ok := a.(runtime.Confined); ok {
-		return c.Confinement(func(name string) string { return environ.Value(env, name) })
+// personalPlaces are the folders and files in which the person's own keys are.
+func (e *Engine) personalPlaces(env []string) (all []string) {
+	for _, home := range e.homes(env) {
+		all = append(all, policy.Personal(home, environ.Value(env, "XDG_CONFIG_HOME"))...)
 	}
-	return runtime.Confinement{}
+	return all
+}
+
+// confinementOf is what an adapter's program needs of its surroundings. Without HOME it
+// asks the system for its account's.
+func (e *Engine) confinementOf(a runtime.Adapter, env []string) runtime.Confinement {
+	if homes := e.homes(env); len(homes) > 0 {
+		return confinementIn(homes[0], a, env)
+	}
+	return confinementIn("", a, env)
+}
+
+// confinementIn is that with another home folder than the environment's.
+func confinementIn(home string, a runtime.Adapter, env []string) runtime.Confinement {
+	c, ok := a.(runtime.Confined)
+	if !ok {
+		return runtime.Confinement{}
+	}
+	return c.Confinement(func(name string) string {
+		if name == "HOME" && home != "" {
+			return home
+		}
+		return environ.Value(env, name)
+	})
 }
 
 // signIns are the places with the sign-in of every runtime but the named one; "" = of all.
 func (e *Engine) signIns(but string) (all []string) {
 	var own []string
 	for _, a := range e.Adapters {
-		c := confinementOf(a, e.Env)
-		if a.Name() == but {
-			own = append(own, c.Credentials...)
-			own = append(own, c.State...)
-			continue
+		for _, home := range append(e.homes(e.Env), "") { // "": by its own variables alone
+			c := confinementIn(home, a, e.Env)
+			if a.Name() == but {
+				own = append(own, c.Credentials...)
+				own = append(own, c.State...)
+				continue
+			}
+			all = append(all, c.Credentials...)
 		}
-		all = append(all, c.Credentials...)
 	}
 	return slices.DeleteFunc(all, func(path string) bool { return within(own, path) })
 }
@@ -46,7 +73,7 @@ func (e *Engine) signIns(but string) (all []string) {
 func (e *Engine) own() map[string]bool {
 	all := map[string]bool{}
 	for _, a := range e.Adapters {
-		if confinementOf(a, e.Env).Own {
+		if e.confinementOf(a, e.Env).Own {
 			all[a.Name()] = true
 		}
 	}

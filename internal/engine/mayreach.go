@@ -50,7 +50,7 @@ func (e *Engine) previewReach(p *Plan, j *spec.Job, r ledger.Route, at placing, 
 	}
 	a, _ := e.adapter(r.Runtime)
 	passed, _, _ := environ.Filter(e.Env, a.SignInEnv(), j.EnvAllow)
-	needs := confinementOf(a, passed)
+	needs := e.confinementOf(a, passed)
 	deny, read := e.previewDenied(p, j, r, needs, passed)
 	v.Readable = append(v.Readable, reading(deny, read))
 	v.Writable = append(v.Writable, p.previewTree(j, r)...)

@@ -102,6 +102,9 @@ func (p *Plan) readAll(ctx context.Context, e *Engine) ([]spec.Diagnostic, error
 	if err := p.locate(ctx); err != nil {
 		return nil, err
 	}
+	if err := p.holdsOpened(e); err != nil {
+		return nil, err
+	}
 	if errs, err := p.readGuarded(ctx, e); len(errs) > 0 || err != nil {
 		return errs, err
 	}
@@ -115,7 +118,7 @@ func (p *Plan) readAll(ctx context.Context, e *Engine) ([]spec.Diagnostic, error
 // ctx ends.
 func (p *Plan) survey(ctx context.Context, e *Engine) {
 	level := make(chan sandbox.Level, 1)
-	go func() { level <- e.testSandbox(ctx) }()
+	go func() { level <- e.Level(ctx) }()
 	p.probe(ctx, e)
 	p.Sandbox = <-level
 	if ctx.Err() != nil {

@@ -55,7 +55,7 @@ func (r *run) putPrivately(a *attempt) error {
 	if !ok {
 		return nil
 	}
-	for _, f := range confinementOf(ad, a.env).Files {
+	for _, f := range r.eng.confinementOf(ad, a.env).Files {
 		path := filepath.Join(a.private.Path, f.Name)
 		if err := os.WriteFile(path, []byte(f.Text), 0o600); err != nil {
 			return fmt.Errorf("%s of a job's private folder: %w", f.Name, err)

@@ -1,0 +1,27 @@
+package engine
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"orchestrate/internal/ledger"
+)
+
+// holdsOpened refuses, before anything is dispatched, what the operator opened to jobs and
+// no sandbox could hold: a folder that is not there, and one in which runs are kept.
+func (p *Plan) holdsOpened(e *Engine) error {
+	if e.Operator.Sandbox.Off {
+		return nil
+	}
+	reports := filepath.Join(p.Root, filepath.FromSlash(ledger.ReportsDir))
+	for _, path := range e.Operator.Sandbox.Writable {
+		real, err := filepath.EvalSymlinks(e.atHome(path))
+		if err != nil {
+			return fmt.Errorf("sandbox.writable of the operator's configuration: %w; make it, or take %q out", err, path)
+		}
+		if inside(real, reports) {
+			return fmt.Errorf("sandbox.writable of the operator's configuration: %q takes in %s, where runs are kept and no job may write; name the folders beside it", path, reports)
+		}
+	}
+	return nil
+}
