@@ -277,7 +277,7 @@ func (r *run) remember(j *jobRun, a *attempt, s *settlement, status ledger.JobSt
 	j.facts = factsOf(a, j.planned.Tiers, status, s)
 	if s.patch != nil {
 		if !a.at.isolated {
-			j.shared = append(j.shared, paths(s.patch.Files)...)
+			j.shared = append(append(j.shared, paths(s.patch.Files)...), s.beside...)
 		}
 		j.judges = check.JudgesChanged(paths(s.patch.Files), a.job.Checks, r.cwdIn(a))
 	}

@@ -183,7 +183,7 @@ func (t trouble) failedChecks() (files []string) {
 		}
 	}
 	if files == nil {
-		files = append(files, t.file(ledger.ChecksDir))
+		files = append(files, t.file(ledger.ChecksDir)+" ("+t.evidence()+")") // what they did, not how they ended
 	}
 	return files
 }

@@ -28,6 +28,7 @@ type settlement struct {
 	displayOnly bool
 	artifacts   []ledger.Artifact
 	checks      []ledger.Check
+	beside      []string // what its checks made in the shared checkout, as was told
 	problems    []check.Problem
 }
 
@@ -63,6 +64,9 @@ func (r *run) settle(ctx context.Context, slot int, a *attempt, changed []string
 				r.note(ledger.Noted(a.job.ID, r.redact.String(err.Error())))
 			}
 			failpoint.Hit(failpoint.Checked)
+			if err := r.inspectChecked(calm, a, &s); err != nil {
+				return s, policy.Settlement{}, err
+			}
 			if err := r.relink(a); err != nil {
 				return s, policy.Settlement{}, err
 			}
@@ -156,10 +160,7 @@ func (r *run) inspectOwned(a *attempt, s *settlement) error {
 	if !a.at.shared() || a.box == nil {
 		return nil
 	}
-	for _, dir := range a.box.Write {
-		if !inside(a.at.top, dir) || inside(r.led.Dir, dir) || r.eng.opened(dir) {
-			continue
-		}
+	for _, dir := range r.ownedBy(a) {
 		found, err := repositoryIn(dir)
 		if err != nil && !errors.Is(err, errTooMany) {
 			return err
@@ -169,6 +170,13 @@ func (r *run) inspectOwned(a *attempt, s *settlement) error {
 		}
 	}
 	return nil
+}
+
+// ownedBy are the folders of its tree that a boxed attempt may change.
+func (r *run) ownedBy(a *attempt) []string {
+	return slices.DeleteFunc(slices.Clone(a.box.Write), func(dir string) bool {
+		return !inside(a.at.top, dir) || inside(r.led.Dir, dir) || r.eng.opened(dir)
+	})
 }
 
 // inspectObserved finds what an observer changed, and keeps it.
