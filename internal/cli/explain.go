@@ -11,6 +11,7 @@ import (
 	"orchestrate/internal/engine"
 	"orchestrate/internal/inventory"
 	"orchestrate/internal/ledger"
+	"orchestrate/internal/runtime"
 	"orchestrate/internal/ui"
 )
 
@@ -65,7 +66,7 @@ func transitions(run *ledger.Run) (all []ledger.Record, err error) {
 	}
 	defer func() { err = joined(err, tail.Close()) }()
 	err = tail.Next(func(r ledger.Record) {
-		if r.Kind != ledger.KindEvent {
+		if r.Kind != ledger.KindEvent || r.Event != nil && r.Event.Kind == runtime.EventBoundary {
 			all = append(all, r)
 		}
 	})
@@ -119,6 +120,13 @@ func tellAttempt(v view, a engine.Attempt, absent []string) {
 	v.line("answered", a.ObservedModel)
 	v.reach(a.Reach)
 	v.candidates(a.Route, absent)
+	const most = 10
+	for _, d := range a.Denied[:min(len(a.Denied), most)] {
+		v.line("refused", d.Line(160))
+	}
+	if more := len(a.Denied) - most; more > 0 {
+		v.line("refused", fmt.Sprintf("and %d more: the events sandbox_denied of the run's journal", more))
+	}
 }
 
 // span says from when to when an attempt went and what it came to.

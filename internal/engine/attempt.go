@@ -19,6 +19,7 @@ import (
 	"orchestrate/internal/sandbox/private"
 	"orchestrate/internal/spec"
 	"orchestrate/internal/supervise"
+	"orchestrate/internal/untrusted"
 )
 
 // grace is the time between the polite signal and SIGKILL.
@@ -60,9 +61,10 @@ type attempt struct {
 	exit     supervise.Exit
 	lost     string // the supervisor failed: what is known
 
-	injected   []string // secrets in what it left in the run directory, see settlement.injected
-	unchecked  error    // why its checks cannot be run as it was
-	unsearched error    // why its artifacts may still hold secrets
+	injected   []string         // secrets in what it left in the run directory, see settlement.injected
+	denied     []untrusted.Text // what says that the sandbox refused it something, its checks too
+	unchecked  error            // why its checks cannot be run as it was
+	unsearched error            // why its artifacts may still hold secrets
 }
 
 // release gives up the attempt's locks. They hold nothing that could be lost.
@@ -303,9 +305,13 @@ func (r *run) importEvents(a *attempt) error {
 		if json.Unmarshal([]byte(line), &e) != nil {
 			break // a torn last line: the supervisor died
 		}
+		if e.Kind == runtime.EventBoundary {
+			a.denied = append(a.denied, e.Text)
+		}
 		if e.Seq <= a.from {
 			continue // an earlier engine imported it
 		}
+		a.from = e.Seq
 		recs = append(recs, ledger.Imported(a.job.ID, a.n, e))
 	}
 	return r.led.Note(recs...)

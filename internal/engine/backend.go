@@ -273,7 +273,7 @@ func (r *run) remember(j *jobRun, a *attempt, s *settlement, status ledger.JobSt
 		j.ran[n-1] = status.Route.Family // by the model that answered
 	}
 	j.status, j.patch, j.command = &status, s.patch, strings.TrimSpace(a.text)
-	j.dir, j.masked = a.at.dir, s.displayOnly
+	j.dir, j.masked, j.denied = a.at.dir, s.displayOnly, a.denied
 	j.facts = factsOf(a, j.planned.Tiers, status, s)
 	if s.patch != nil {
 		if !a.at.isolated {

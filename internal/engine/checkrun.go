@@ -62,6 +62,7 @@ func (c *checkRunner) once(ctx context.Context, cmd check.Command) (result check
 		return result, exit.EndedAt.IsZero(), err
 	}
 	err = errors.Join(
+		c.takeRefusals("check "+strings.TrimSuffix(filepath.Base(cmd.Stdout), ".out"), dir),
 		os.Rename(filepath.Join(dir, ledger.StdoutFile), cmd.Stdout),
 		os.Rename(filepath.Join(dir, ledger.StderrFile), cmd.Stderr),
 		os.RemoveAll(dir),

@@ -57,7 +57,8 @@ type Attempt struct {
 	ObservedModel string         `json:"observedModel"` // "" = it did not say
 	Route         ledger.Route   `json:"route"`
 	Reach
-	Then string `json:"then"` // what was decided when it had ended; "" = nothing
+	Denied []untrusted.Text `json:"denied"` // lines of its output, and of its checks', which say that the sandbox refused something
+	Then   string           `json:"then"`   // what was decided when it had ended; "" = nothing
 }
 
 // Happening is something that happened to a job beside its attempts.

@@ -26,9 +26,10 @@ import (
 type trouble struct {
 	job    *spec.Job
 	status ledger.JobStatus
-	signIn string    // what the runtime's newest profile says to do; "" = nothing
-	until  time.Time // its runtime gets no jobs before that; zero = that is not known
-	run    string    // id of the run
+	signIn string           // what the runtime's newest profile says to do; "" = nothing
+	until  time.Time        // its runtime gets no jobs before that; zero = that is not known
+	run    string           // id of the run
+	denied []untrusted.Text // what the sandbox refused its newest attempt
 }
 
 // maxEvidence bounds what a next step quotes, in characters.
@@ -56,10 +57,18 @@ func (t trouble) nextStep() string {
 	}
 	for _, table := range []func() string{t.aboutRuntime, t.aboutLimits, t.aboutWork, t.aboutBlock} {
 		if step := table(); step != "" {
-			return step
+			return step + t.refused()
 		}
 	}
-	return "see " + t.file(ledger.StatusFile) + t.then()
+	return "see " + t.file(ledger.StatusFile) + t.then() + t.refused()
+}
+
+// refused is the hint at the sandbox, for a job that failed.
+func (t trouble) refused() string {
+	if t.status.Status != ledger.Failed {
+		return ""
+	}
+	return refusedHint(t.denied)
 }
 
 func (t trouble) file(name string) string { return ledger.JobPath(t.status.ID, name) }
@@ -217,7 +226,9 @@ func (r *run) nextStepOf(j *jobRun) string {
 	case j.next != "":
 		return j.next
 	}
-	return r.troubleOf(j.planned.Job, *j.status).nextStep()
+	t := r.troubleOf(j.planned.Job, *j.status)
+	t.denied = j.denied
+	return t.nextStep()
 }
 
 func (r *run) troubleOf(job *spec.Job, s ledger.JobStatus) trouble {

@@ -26,6 +26,7 @@ import (
 	"orchestrate/internal/secret/detect"
 	"orchestrate/internal/spec"
 	"orchestrate/internal/supervise"
+	"orchestrate/internal/untrusted"
 	"orchestrate/internal/workspace"
 )
 
@@ -92,6 +93,7 @@ type jobRun struct {
 	status   *ledger.JobStatus
 	facts    arbiter.JobFacts
 	patch    *workspace.Patch   // of its newest attempt; nil when none was taken
+	denied   []untrusted.Text   // what the sandbox refused its newest attempt
 	masked   bool               // its patch on disk is a redacted copy
 	shared   []string           // paths that its attempts changed in the shared checkout, as a writer may
 	dir      string             // where its newest attempt worked

@@ -11,7 +11,9 @@ import (
 
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/route"
+	"orchestrate/internal/runtime"
 	"orchestrate/internal/spec"
+	"orchestrate/internal/untrusted"
 )
 
 // teller puts a story together.
@@ -119,7 +121,11 @@ func (t *teller) record(r ledger.Record) {
 		t.happened(r, "another engine carried the run on")
 	case r.Job != t.story.Job:
 	case r.Kind == ledger.KindIntent:
-		t.story.Attempts = append(t.story.Attempts, Attempt{Attempt: r.Attempt, Status: ledger.Running, StartedAt: r.At, Route: *r.Route})
+		t.story.Attempts = append(t.story.Attempts, Attempt{Attempt: r.Attempt, Status: ledger.Running, StartedAt: r.At, Route: *r.Route, Denied: []untrusted.Text{}})
+	case r.Kind == ledger.KindEvent:
+		if n := len(t.story.Attempts); n > 0 && r.Event.Kind == runtime.EventBoundary {
+			t.story.Attempts[n-1].Denied = append(t.story.Attempts[n-1].Denied, r.Event.Text)
+		}
 	case r.Kind == ledger.KindAttemptEnded, r.Kind == ledger.KindSettled:
 		t.end(r)
 	case r.Kind == ledger.KindRequeued:
@@ -222,7 +228,11 @@ func (t *teller) conclude() {
 	if s.Status == ledger.Success || !s.Status.Settled() {
 		return
 	}
-	s.NextStep = trouble{job: t.job, status: now, run: s.RunID, signIn: t.ask(now.Runtime), until: t.backAt()}.nextStep()
+	var denied []untrusted.Text
+	if n := len(s.Attempts); n > 0 {
+		denied = s.Attempts[n-1].Denied
+	}
+	s.NextStep = trouble{job: t.job, status: now, run: s.RunID, signIn: t.ask(now.Runtime), until: t.backAt(), denied: denied}.nextStep()
 	if r := now.Route; r != nil && len(s.Attempts) == 0 && len(r.Candidates) == 1 {
 		s.NextStep = cmp.Or(t.ask(r.Candidates[0].Runtime), s.NextStep) // nothing else would do
 	}
