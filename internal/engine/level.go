@@ -12,7 +12,7 @@ func (e *Engine) Level(ctx context.Context) sandbox.Level {
 	level := sandbox.Level{State: sandbox.Unavailable, Evidence: "this program has no sandbox here"}
 	switch {
 	case e.Operator.Sandbox.Off:
-		level = sandbox.Level{State: sandbox.Off, Evidence: "the operator's configuration switches it off"}
+		level = sandbox.Level{State: sandbox.Off, Evidence: "switched off in the operator's configuration (sandbox.off)"}
 	case e.Sandbox != nil:
 		level = e.Sandbox(ctx)
 	}

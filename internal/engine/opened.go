@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 
@@ -9,8 +10,8 @@ import (
 
 // holdsOpened refuses, before anything is dispatched, what the operator opened to jobs and
 // no sandbox could hold: a folder that is not there, and one in which runs are kept.
-func (p *Plan) holdsOpened(e *Engine) error {
-	if e.Operator.Sandbox.Off {
+func (p *Plan) holdsOpened(ctx context.Context, e *Engine) error {
+	if len(e.Operator.Sandbox.Writable) == 0 || !e.Level(ctx).Holds() {
 		return nil
 	}
 	reports := filepath.Join(p.Root, filepath.FromSlash(ledger.ReportsDir))

@@ -102,7 +102,7 @@ func (p *Plan) readAll(ctx context.Context, e *Engine) ([]spec.Diagnostic, error
 	if err := p.locate(ctx); err != nil {
 		return nil, err
 	}
-	if err := p.holdsOpened(e); err != nil {
+	if err := p.holdsOpened(ctx, e); err != nil {
 		return nil, err
 	}
 	if errs, err := p.readGuarded(ctx, e); len(errs) > 0 || err != nil {
