@@ -24,7 +24,7 @@ func cline() agent {
 		rash:   true,
 		doctor: verdict{state: runtime.StateConstrained, signedIn: "unknown", controls: "model effort"},
 		does: map[string]outcome{
-			"answer":        {events: "model usage answer completed"},
+			"answer": {events: "model usage answer completed"},
 			// It works on when the kernel refuses it a file outside.
 			"write":         {events: "model usage answer completed"},
 			"refused":       {status: ledger.Success, events: "model usage answer completed"},

@@ -109,8 +109,10 @@ func goWork(t *testing.T, a agent) {
 	l := newAgentLab(t, workScenario, nil, a)
 	l.vouch()
 	l.goDependency()
-	l.repository(
-		"work.sh", "set -e\ngo test ./...\ngo vet ./...\ngo build -o built .\n./built\n",
+	program, err := exec.LookPath("go")
+	ok(t, err)
+	l.repository( // codex's shell is a login shell, which may set its PATH anew
+		"work.sh", "set -e\nPATH="+filepath.Dir(program)+":$PATH\ngo test ./...\ngo vet ./...\ngo build -o built .\n./built\n",
 		"go.mod", "module example.invalid/app\n\ngo 1.24\n\nrequire example.invalid/dep v1.0.0\n",
 		"main.go", "package main\n\nimport \"example.invalid/dep\"\n\nfunc main() { println(dep.Word()) }\n",
 		"main_test.go", "package main\n\nimport (\n\t\"os\"\n\t\"testing\"\n\n\t\"example.invalid/dep\"\n)\n\nfunc TestWord(t *testing.T) {\n\tif dep.Word() == \"\" {\n\t\tt.Fatal()\n\t}\n\tif err := os.WriteFile(t.TempDir()+\"/f\", nil, 0o600); err != nil {\n\t\tt.Fatal(err)\n\t}\n}\n",

@@ -22,7 +22,9 @@ const (
 )
 
 // WriteText puts text from outside into a file, as it is.
-func (r *Run) WriteText(rel string, t untrusted.Text) error { return r.WriteFile(rel, []byte(t.Unshown())) }
+func (r *Run) WriteText(rel string, t untrusted.Text) error {
+	return r.WriteFile(rel, []byte(t.Unshown()))
+}
 
 // WriteFile puts a file in the run directory, with the folders that it needs. A
 // reader sees the old content or the new, never part of one. It survives the death

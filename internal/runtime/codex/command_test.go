@@ -38,7 +38,8 @@ func TestCommandByAccess(t *testing.T) {
 		{"edit", runtime.Request{Access: runtime.AccessEdit}, "--sandbox=workspace-write" + narrowed + isolated + placed + " -", []runtime.ControlName{"os-sandbox", "no-project"}},
 		{"shell", runtime.Request{Access: runtime.AccessShell}, "--sandbox=workspace-write" + narrowed + isolated + placed + " -", []runtime.ControlName{"os-sandbox", "no-project"}},
 		{
-			"a folder for temporary files", runtime.Request{Access: runtime.AccessShell, Private: `/tmp/a "b`},
+			"a folder for temporary files",
+			runtime.Request{Access: runtime.AccessShell, Private: `/tmp/a "b`},
 			"--sandbox=workspace-write" + strings.Replace(narrowed, "roots=[]", `roots=["/tmp/a \"b"]`, 1) + isolated + placed + " -",
 			[]runtime.ControlName{"os-sandbox", "no-project"},
 		},
