@@ -66,6 +66,10 @@ func (r *Run) start() (err error) {
 			err = errors.Join(err, r.root.Close())
 		}
 	}()
+	// Before all else, or `git status` would show the folder for a moment.
+	if err := createWhole(filepath.Join(r.Dir, ignoreFile), []byte("*\n"), fileMode); err != nil {
+		return err
+	}
 	if r.lock, err = r.root.OpenFile(RunLockFile, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL, fileMode); err != nil {
 		return err
 	}
@@ -94,9 +98,6 @@ func (r *Run) startLocked() (journal *os.File, err error) {
 	if err := writeOwner(r.lock, process.Self()); err != nil {
 		return nil, err
 	}
-	if err := r.WriteFile(ignoreFile, []byte("*\n")); err != nil {
-		return nil, err
-	}
 	journal, err = r.root.OpenFile(JournalFile, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, fileMode)
 	if err != nil {
 		return nil, err
@@ -123,14 +124,20 @@ func (r *Run) syncNames() error {
 // hideReports keeps the history file, and itself, out of `git status`. A
 // .gitignore that is already there is left alone.
 func hideReports(reports string) error {
-	f, err := os.OpenFile(filepath.Join(reports, ignoreFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	err := createWhole(filepath.Join(reports, ignoreFile), []byte("/"+ignoreFile+"\n/"+HistoryFile+"\n"), 0o644)
 	if errors.Is(err, fs.ErrExist) {
 		return nil
 	}
+	return err
+}
+
+// createPlain makes a file that is not there yet.
+func createPlain(path string, data []byte, mode fs.FileMode) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
-	_, err = f.WriteString("/" + ignoreFile + "\n/" + HistoryFile + "\n")
+	_, err = f.Write(data)
 	return errors.Join(err, f.Close())
 }
 
