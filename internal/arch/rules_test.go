@@ -13,7 +13,7 @@ const module = "orchestrate"
 // pipeline are the rooms that a run passes through; each imports only those to
 // its left, and tools.
 var pipeline = []string{
-	"spec", "graph", "inventory", "policy", "route", "gate", "dispatch", "check", "arbiter", "report",
+	"spec", "graph", "inventory", "policy", "route", "gate", "dispatch", "check", "arbiter", "report", "integrate", "reclaim",
 }
 
 // tools know nothing of the pipeline. They may use one another.
@@ -23,7 +23,7 @@ var tools = []string{
 
 // pure rooms decide and touch nothing: no disk, process, network or clock. Every
 // decision that the product makes is a table test because of that.
-var pure = []string{"graph", "policy", "route", "gate", "arbiter", "report"}
+var pure = []string{"graph", "policy", "route", "gate", "arbiter", "report", "integrate", "reclaim"}
 
 // startsProcesses are the only packages that may import os/exec. Everything that a
 // job, a check or a probe starts goes through supervise; workspace runs git.

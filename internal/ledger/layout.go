@@ -17,8 +17,9 @@ const (
 	ApprovalsFile  = "approvals.json" // what was approved, by whom
 	ReportFile     = "report.md"
 	ReportJSONFile = "report.json"
-	CheckoutFile   = "checkout.json" // what the shared checkout is compared with
-	RunLockFile    = "run.lock"      // held by the run's owner, says who that is
+	CheckoutFile   = "checkout.json"  // what the shared checkout is compared with
+	ReclaimedFile  = "reclaimed.json" // what `clean` took away of the run, and where it was saved
+	RunLockFile    = "run.lock"       // held by the run's owner, says who that is
 	WorktreesDir   = "worktrees"
 )
 
@@ -35,6 +36,7 @@ const (
 	EventsFile      = "events.jsonl" // written by the supervisor
 	ExitFile        = "exit.json"    // written by the supervisor
 	PatchFile       = "changes.patch"
+	DiffstatFile    = "diffstat.txt" // how much of each file changes.patch changes
 	InputsDir       = "inputs"
 	ArtifactsDir    = "artifacts"
 	ChecksDir       = "checks"
@@ -46,6 +48,14 @@ const (
 	ArbiterJob   = "arbiter"
 	EvidenceFile = "evidence.md"
 	VerdictFile  = "verdict.json"
+)
+
+// IntegrationJob is the directory of what `integrate` left, kept like that of a job: a
+// later integration is another attempt. IntegrationFile is integrate.Integration.
+const (
+	IntegrationJob  = "integration"
+	IntegrationFile = "integration.json"
+	IntentFile      = "intent.json" // where the target is being moved to; gone once it is there
 )
 
 // Where run directories are, from the workspace root.

@@ -13,7 +13,7 @@ var runFiles = [...]string{
 	"report.md", "report.html", "report.json", "approvals.json", "orchestrate-history.jsonl",
 	"prompt.md", "command.txt", "stdout.txt", "stderr.txt", "output.md", "status.json",
 	"session.json", "events.jsonl", "exit.json", "changes.patch", "request.json", "result.md",
-	"evidence.md", "verdict.json",
+	"evidence.md", "verdict.json", "diffstat.txt", "integration.json", "intent.json", "reclaimed.json",
 }
 
 // device matches names that Windows gives to devices, with any extension.
@@ -26,7 +26,7 @@ var attemptSuffix = regexp.MustCompile(`\.a[0-9]+$`)
 func badID(id string) string {
 	low := strings.ToLower(id)
 	switch {
-	case low == "arbiter" || low == "worktrees":
+	case low == "arbiter" || low == "worktrees" || low == "integration":
 		return "is a folder of the run directory"
 	case slices.Contains(runFiles[:], low):
 		return "is a file name of the run directory"

@@ -87,6 +87,7 @@ type Job struct {
 	Retry              Retry
 	MaxOutputBytes     int64
 	EnvAllow           []string
+	Worktree           Worktree
 
 	Pos Position // of the job's id
 }
@@ -125,6 +126,13 @@ type Check struct {
 	Shell   string        // shell command
 	Assert  string        // for the arbiter
 	Timeout time.Duration // 0 in the spec = the default here
+}
+
+// Worktree says what a job's own worktree is furnished with, and where it starts.
+type Worktree struct {
+	Copy  []string // ignored files of the checkout that it gets, as patterns from the job's cwd
+	Setup []Check  // commands that run in it before the job does, without assertions
+	Base  string   // id of the job at whose snapshot it starts, "" = as the graph says
 }
 
 // Retry says which failures are tried again.
