@@ -47,11 +47,12 @@ type Plan struct {
 
 	index      map[string]int
 	profiles   map[string]runtime.Profile
-	noTreeNext string // what a person can do about that, "" = see route
-	noTree     string // why no worktree can be made, "" = it can
-	source     []byte // of the spec when the run began; nil = what is in the file
-	house      []byte // what the repository said when the run began, nil = nothing
-	fixed      string // the base when the run began, "" = resolved anew
+	noTreeNext string   // what a person can do about that, "" = see route
+	noTree     string   // why no worktree can be made, "" = it can
+	source     []byte   // of the spec when the run began; nil = what is in the file
+	house      []byte   // what the repository said when the run began, nil = nothing
+	fixed      string   // the base when the run began, "" = resolved anew
+	inherited  []string // what programs in worktrees find in the checkout above them
 	secrets    []string
 	allowed    []string // fingerprints of what the operator says is no secret
 	redact     *secret.Redactor
@@ -110,6 +111,10 @@ func (p *Plan) readAll(ctx context.Context, e *Engine) ([]spec.Diagnostic, error
 	}
 	if errs, err := p.fixBase(ctx); len(errs) > 0 || err != nil {
 		return errs, err
+	}
+	var err error
+	if p.inherited, err = p.overTrees(ctx, e); err != nil {
+		return nil, err
 	}
 	return p.apply(e), nil
 }
@@ -395,6 +400,7 @@ func (p *Plan) mayRehearse() bool {
 func (p *Plan) note() {
 	p.Spec.Warning = append(p.Spec.Warning, p.Graph.Warnings(p.isolated)...)
 	p.noteRepository()
+	p.noteNested()
 	if !p.Sandbox.Holds() {
 		p.Notes = append(p.Notes, "no sandbox holds jobs and checks here: "+p.Sandbox.Evidence)
 	}

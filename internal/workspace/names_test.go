@@ -1,0 +1,19 @@
+package workspace
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestNamesAtAreThoseOfTheTopOfThatCommit(t *testing.T) {
+	r, top := newRepo(t)
+	_ = top
+	base, err := r.Resolve(t.Context(), "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := r.NamesAt(t.Context(), base)
+	if err != nil || !slices.Contains(names, "a.txt") {
+		t.Errorf("names %q, %v", names, err)
+	}
+}
