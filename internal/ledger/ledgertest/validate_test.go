@@ -20,7 +20,9 @@ import (
 
 	"orchestrate/docs/schemas"
 	"orchestrate/internal/history"
+	"orchestrate/internal/integrate"
 	"orchestrate/internal/ledger"
+	"orchestrate/internal/reclaim"
 	"orchestrate/internal/report"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/supervise"
@@ -114,7 +116,11 @@ func samples(t *testing.T) map[string]any {
 		},
 		"check/": ledger.CheckResult{SchemaVersion: 1, Check: check}, "approvals/": ledger.Approvals{SchemaVersion: 1, Approvals: []ledger.Given{{Approval: approval, Shown: "all of it"}}},
 		"checkout/": ledger.Checkout{SchemaVersion: 1, At: day, Checkout: ledger.CheckoutState{Head: "c0ffee", Entries: map[string]string{"a": "absent"}}},
-		"verdict/":  judgement, "history/": lines[0], "report/": whole,
+		"leftovers/": reclaim.Listing{
+			SchemaVersion: 1, Root: "/w", Notes: []string{"n"},
+			Items: []reclaim.Item{{Kind: reclaim.KindWorktree, Run: "r", Job: "a", Attempt: 1, Path: "/w/a", Bytes: 1, At: day, Fate: reclaim.Keep, Why: "w"}},
+		},
+		"integration/": integrated(), "verdict/": judgement, "history/": lines[0], "report/": whole,
 		"journal/run_started":   at(1, ledger.RunStarted(ledger.RunInfo{RunID: "r", Jobs: []string{"a"}})),
 		"journal/intent":        at(2, ledger.Intent("a", 1, route())),
 		"journal/started":       at(3, ledger.Started("a", 1, 4, 5)),
@@ -128,6 +134,15 @@ func samples(t *testing.T) map[string]any {
 		"journal/resumed":       at(11, ledger.Resumed(true)),
 		"journal/requeued":      at(12, ledger.Requeued("a", "x")),
 		"journal/approved":      at(13, ledger.Approved(ledger.Given{Approval: approval, Shown: "all of it"})),
+	}
+}
+
+func integrated() integrate.Integration {
+	clashes := []integrate.Clash{{A: "a", B: "b", Files: []string{"f"}}}
+	return integrate.Integration{
+		SchemaVersion: 1, RunID: "r", Verdict: "pass", Strategy: integrate.Merge, Outcome: integrate.Refused, At: day,
+		Jobs:   []integrate.Work{{Job: "a", Files: []integrate.FileStat{{Path: "f", Status: "A", Insertions: -1, Deletions: -1}}}},
+		Matrix: integrate.Matrix{Target: clashes, Pairs: clashes}, Checks: []ledger.Check{check}, Why: []string{"w"}, Next: []string{"n"},
 	}
 }
 
@@ -267,7 +282,7 @@ func TestSchemasListTheFieldsOfTheirStructs(t *testing.T) {
 	}{
 		"state": {ledger.State{}, nil}, "status": {ledger.JobStatus{}, nil}, "event": {runtime.Event{}, nil}, "exit": {supervise.Exit{}, nil},
 		"session": {ledger.Session{}, nil}, "check": {ledger.CheckResult{}, nil}, "verdict": {ledger.Judgement{}, nil},
-		"history": {history.Line{}, nil}, "report": {report.Report{}, nil}, "approvals": {ledger.Approvals{}, nil}, "checkout": {ledger.Checkout{}, nil}, "runtimes": {ledger.Runtimes{}, nil},
+		"history": {history.Line{}, nil}, "report": {report.Report{}, nil}, "approvals": {ledger.Approvals{}, nil}, "checkout": {ledger.Checkout{}, nil}, "integration": {integrate.Integration{}, nil}, "runtimes": {ledger.Runtimes{}, nil}, "leftovers": {reclaim.Listing{}, nil},
 		"route": {ledger.Route{}, defs(common, "route")}, "usage": {runtime.Usage{}, defs(common, "usage")}, "run": {ledger.RunInfo{}, defs(journal, "run")},
 		"work": {ledger.Work{}, defs(journal, "work")},
 	} {
