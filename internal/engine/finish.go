@@ -163,8 +163,10 @@ func (r *run) reportPatches() (all []report.Patch) {
 		if p == nil || len(p.Files) == 0 || j.status == nil || !offered(*j.status) {
 			continue
 		}
+		added, deleted, binary := linesOf(p.Files)
 		all = append(all, report.Patch{
 			Job: id, Path: ledger.JobPath(id, ledger.PatchFile), Files: len(p.Files), Bytes: p.Bytes, Base: p.Base, After: of[p.Base],
+			Added: added, Deleted: deleted, Binary: binary, Diffstat: ledger.JobPath(id, ledger.DiffstatFile), Stat: diffstat(p.Files),
 			Commit: p.Commit, Branch: orEmpty(j.status.Branch), Applied: j.status.Worktree == nil, DisplayOnly: j.masked,
 		})
 		of[p.Commit] = id

@@ -41,6 +41,9 @@ func (r *run) keepDiff(ctx context.Context, a *attempt, before string, s *settle
 	if err != nil {
 		return fmt.Errorf("what job %s changed could not be kept as a patch: %w", a.job.ID, err)
 	}
+	if err := r.keepDiffstat(a.job.ID, patch.Files); err != nil {
+		return err
+	}
 	if len(patch.Files) > 0 {
 		r.tell(fmt.Sprintf("job %s: what it changed although it was to change nothing is in %s; nothing of it was undone", a.job.ID, ledger.JobPath(a.job.ID, ledger.PatchFile)))
 	}
@@ -53,7 +56,11 @@ func (r *run) captureOf(ctx context.Context, a *attempt, s *settlement) workspac
 		PatchPath: filepath.Join(a.dir, ledger.PatchFile),
 		At:        a.begun, // so that the same work taken twice is the same commit
 		Message:   fmt.Sprintf("orchestrate: %s, attempt %d", a.job.ID, a.n),
-		Trailers:  []string{"Orchestrate-Run: " + r.led.ID, "Orchestrate-Job: " + a.job.ID, "Orchestrate-Runtime: " + a.route.Runtime},
+		Author:    fmt.Sprintf("orchestrate (%s)", a.route.Runtime),
+		Trailers: []string{
+			"Orchestrate-Run: " + r.led.ID, "Orchestrate-Job: " + a.job.ID,
+			fmt.Sprintf("Orchestrate-Attempt: %d", a.n), "Orchestrate-Runtime: " + a.route.Runtime,
+		},
 		Review:    func(p []byte) ([]byte, error) { return r.reviewPatch(ctx, a, p, s) },
 	}
 }

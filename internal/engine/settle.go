@@ -135,6 +135,9 @@ func (r *run) inspectTree(ctx context.Context, a *attempt, s *settlement) error 
 	}
 	failpoint.Hit(failpoint.Captured)
 	s.patch = &patch
+	if err := r.keepDiffstat(a.job.ID, patch.Files); err != nil {
+		return err
+	}
 	if len(patch.Unseen) > 0 {
 		r.tell(fmt.Sprintf("job %s: the patch does not hold what is in the submodules %s", a.job.ID, strings.Join(patch.Unseen, ", ")))
 	}

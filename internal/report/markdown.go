@@ -336,10 +336,26 @@ func (p *page) patchList(heading, lead string, all []Patch) {
 	p.heading(heading)
 	p.say("%s", lead)
 	for _, x := range all {
-		p.say("\n- job %s%s: %d files, %d bytes, on base %s, branch %s, patch %s%s\n",
-			code(x.Job), x.builtOn(), x.Files, x.Bytes, code(x.Base), code(x.Branch), code(x.Path), x.copied())
+		p.say("\n- job %s%s: %d files (%d lines added, %d deleted, %d files binary), %d bytes, on base %s, branch %s, patch %s%s\n",
+			code(x.Job), x.builtOn(), x.Files, x.Added, x.Deleted, x.Binary, x.Bytes, code(x.Base), code(x.Branch), code(x.Path), x.copied())
+		p.WriteString(x.changed())
 		p.WriteString(block("sh", cmp.Or(x.Undo, x.Apply)))
 	}
+}
+
+// mostStat bounds what of a diffstat is shown, in lines.
+const mostStat = 30
+
+// changed shows what the patch changes, file by file.
+func (x Patch) changed() string {
+	lines := strings.SplitAfter(x.Stat, "\n")
+	if len(lines) > mostStat {
+		lines = append(lines[:mostStat], fmt.Sprintf("… and more: see %s\n", x.Diffstat))
+	}
+	if x.Stat == "" {
+		return ""
+	}
+	return block("text", strings.TrimSuffix(strings.Join(lines, ""), "\n")) + "\n"
 }
 
 // builtOn names the patch that must be there first.

@@ -40,14 +40,20 @@ type Input struct {
 // Patch is a writer's work: it waits for somebody to integrate it, unless the
 // writer worked in the person's own checkout.
 type Patch struct {
-	Job    string `json:"job"`
-	Path   string `json:"path"` // in the run directory
-	Files  int    `json:"files"`
-	Bytes  int64  `json:"bytes"`
-	Base   string `json:"base"`   // the commit it was made on
-	After  string `json:"after"`  // the job whose patch it builds on and must be applied before, "" = none
-	Commit string `json:"commit"` // its snapshot commit, "" = none
-	Branch string `json:"branch"`
+	Job   string `json:"job"`
+	Path  string `json:"path"` // in the run directory
+	Files int    `json:"files"`
+	Bytes int64  `json:"bytes"`
+	// Added and Deleted count lines; of Binary files there are none.
+	Added    int    `json:"added"`
+	Deleted  int    `json:"deleted"`
+	Binary   int    `json:"binary"`
+	Diffstat string `json:"diffstat"` // the file that counts them file by file, in the run directory
+	Stat     string `json:"-"`        // its content
+	Base     string `json:"base"`     // the commit it was made on
+	After    string `json:"after"`    // the job whose patch it builds on and must be applied before, "" = none
+	Commit   string `json:"commit"`   // its snapshot commit, "" = none
+	Branch   string `json:"branch"`
 	// Applied says that the work is in the checkout already.
 	Applied bool `json:"applied"`
 	// DisplayOnly says that the file is a redacted copy, from which nothing can be

@@ -77,7 +77,7 @@ func sample() Input {
 			UnresolvedQuestions: []untrusted.Text{untrusted.From("Is old.go still needed?")},
 		},
 		Approvals: []ledger.Approval{{Job: "write", Effect: "scoped-write", Digest: "dd", By: "flag", At: day}},
-		Patches:   []Patch{{Job: "write", Path: "write/changes.patch", Files: 2, Bytes: 512, Base: "c0ffee", Commit: "beef", Branch: "orchestrate/20260730-120005/write"}},
+		Patches:   []Patch{{Job: "write", Path: "write/changes.patch", Files: 2, Bytes: 512, Added: 3, Deleted: 1, Diffstat: "write/diffstat.txt", Stat: "M +3 -1 a.txt\nM +0 -0 `b`.txt\n", Base: "c0ffee", Commit: "beef", Branch: "orchestrate/20260730-120005/write"}},
 		KeptTrees: []Tree{{Job: "test", Attempt: 1, Path: "plans/reports/orchestrate-20260730-120005/worktrees/test", Branch: "orchestrate/20260730-120005/test"}},
 		Notes:     []string{"README.md changed during the run, not by a job"},
 		NextSteps: map[string]string{"audit": "claude auth login", "test": "orchestrate output RUN test"},

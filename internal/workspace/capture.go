@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,12 +24,16 @@ type Change struct {
 	Status  string // A added, M modified, D deleted, T type changed
 	OldMode string // git's file mode, 000000 when added
 	Mode    string // 000000 when deleted
+	// Added and Deleted count lines. Of what git takes for binary they are 0.
+	Added, Deleted int
+	Binary         bool
 }
 
 // CaptureRequest says what to do with what a writer changed.
 type CaptureRequest struct {
 	PatchPath string   // file for the patch; "" = none
 	Message   string   // first line of the snapshot commit
+	Author    string   // of the snapshot commit; "" = orchestrate, who commits it in any case
 	Trailers  []string // "Key: value" lines at its end
 	MaxBytes  int64    // bound of the patch; 0 = DefaultMaxPatch
 	// At is the date of the snapshot commit. With the same date, a capture of the
@@ -128,20 +133,52 @@ func (r *Repo) Compare(ctx context.Context, base, commit string) ([]Change, erro
 }
 
 func (g git) compare(ctx context.Context, from, to string) ([]Change, error) {
-	out, err := g.run(ctx, "diff-tree", "-r", "-z", "--raw", "--no-renames", "--full-index", "--end-of-options", from, to)
+	out, err := g.run(ctx, "diff-tree", "-r", "-z", "--raw", "--numstat", "--no-renames", "--full-index",
+		"--no-ext-diff", "--no-textconv", "--end-of-options", from, to)
 	if err != nil {
 		return nil, err
 	}
-	parts := fields(out)
+	return changesIn(fields(out))
+}
+
+// changesIn reads what git says of a comparison: for each file a raw line and its name,
+// then for each file how many lines differ.
+func changesIn(parts []string) ([]Change, error) {
 	var files []Change
-	for i := 0; i+1 < len(parts); i += 2 {
-		meta := strings.Fields(strings.TrimPrefix(parts[i], ":"))
+	at := map[string]int{}
+	for len(parts) > 1 && strings.HasPrefix(parts[0], ":") {
+		meta := strings.Fields(parts[0][1:])
 		if len(meta) != 5 {
-			return nil, fmt.Errorf("git diff-tree: %q is not a raw diff line", parts[i])
+			return nil, fmt.Errorf("git diff-tree: %q is not a raw diff line", parts[0])
 		}
-		files = append(files, Change{Path: parts[i+1], Status: meta[4], OldMode: meta[0], Mode: meta[1]})
+		at[parts[1]] = len(files)
+		files = append(files, Change{Path: parts[1], Status: meta[4], OldMode: meta[0], Mode: meta[1]})
+		parts = parts[2:]
+	}
+	for _, line := range parts {
+		i, err := -1, error(nil)
+		if words := strings.SplitN(line, "\t", 3); len(words) == 3 {
+			if k, ok := at[words[2]]; ok {
+				i, err = k, files[k].count(words[0], words[1])
+			}
+		}
+		if i < 0 || err != nil {
+			return nil, fmt.Errorf("git diff-tree: %q does not count the lines of a changed file", line)
+		}
 	}
 	return files, nil
+}
+
+// count takes in what git counted; it says "-" of what is binary.
+func (c *Change) count(added, deleted string) (err error) {
+	if added == "-" && deleted == "-" {
+		c.Binary = true
+		return nil
+	}
+	a, errA := strconv.Atoi(added)
+	d, errD := strconv.Atoi(deleted)
+	c.Added, c.Deleted = c.Added+a, c.Deleted+d
+	return errors.Join(errA, errD)
 }
 
 // unseen lists the submodules of a worktree that hold files; git leaves them empty.
@@ -244,9 +281,12 @@ func (t *Tree) commit(ctx context.Context, tree string, req CaptureRequest) (str
 		message += "\n\n" + strings.Join(req.Trailers, "\n")
 	}
 	var env []string
+	if req.Author != "" {
+		env = append(env, "GIT_AUTHOR_NAME="+req.Author)
+	}
 	if !req.At.IsZero() {
 		date := fmt.Sprintf("@%d +0000", req.At.Unix())
-		env = []string{"GIT_AUTHOR_DATE=" + date, "GIT_COMMITTER_DATE=" + date}
+		env = append(env, "GIT_AUTHOR_DATE="+date, "GIT_COMMITTER_DATE="+date)
 	}
 	out, err := t.git.do(ctx, call{
 		args:  []string{"commit-tree", tree, "-p", t.parent, "-F", "-"},

@@ -67,6 +67,16 @@ func TestCaptureInAWorktree(t *testing.T) {
 	if got := gitDo(t, dir, "status", "--porcelain"); got != "" {
 		t.Errorf("status of the checkout after the capture:\n%s", got)
 	}
+	lines := map[string]Change{}
+	for _, c := range p.Files {
+		lines[c.Path] = Change{Added: c.Added, Deleted: c.Deleted, Binary: c.Binary}
+	}
+	if diff := cmp.Diff(map[string]Change{
+		"a.txt": {Added: 1, Deleted: 1}, "bin.dat": {Binary: true}, "new dir/\"quoted\" ünï\nline.txt": {Added: 1},
+		"empty": {}, "gone.txt": {Deleted: 1}, "run.sh": {}, "link": {Added: 1},
+	}, lines); diff != "" {
+		t.Errorf("counted lines: %s", diff)
+	}
 	who := gitDo(t, dir, "log", "-1", "--format=%an <%ae>|%cn|%P", p.Commit)
 	if want := "orchestrate <orchestrate@localhost>|orchestrate|" + p.Base + "\n"; who != want {
 		t.Errorf("the commit is by %q, want %q", who, want)
@@ -304,5 +314,38 @@ func TestTreeOnNoBranch(t *testing.T) {
 	}
 	if gitDo(t, dir, "for-each-ref") != refs {
 		t.Error("looking made a branch")
+	}
+}
+
+// What a program did is never said to be the person's doing, nor signed with their key.
+func TestASnapshotIsNeitherByThePersonNorSigned(t *testing.T) {
+	r, dir := newRepo(t)
+	trace := filepath.Join(realTemp(t), "trace")
+	hostile(t, filepath.Join(dir, ".git"), trace)
+	gitDo(t, dir, "config", "user.name", "Person")
+	gitDo(t, dir, "config", "user.signingKey", "ABCDEF")
+	for _, name := range []string{"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"} {
+		t.Setenv(name, "person@example.org")
+	}
+	tree := addTree(t, r, "orchestrate/run/job")
+	write(t, tree.Dir, "new.txt", "x\n")
+	p, err := tree.Capture(context.Background(), CaptureRequest{Author: "orchestrate (claude)", Trailers: []string{"Orchestrate-Run: r", "Orchestrate-Attempt: 2"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err := os.ReadFile(trace); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("programs of the repository ran:\n%s", data)
+	}
+	got, err := r.git.run(context.Background(), "cat-file", "commit", p.Commit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"author orchestrate (claude) <orchestrate@localhost> ", "committer orchestrate <orchestrate@localhost> ", "\n\nOrchestrate-Run: r\nOrchestrate-Attempt: 2\n"} {
+		if !strings.Contains(string(got), line) {
+			t.Errorf("no %q in the commit:\n%s", line, got)
+		}
+	}
+	if strings.Contains(string(got), "gpgsig") || strings.Contains(strings.ToLower(string(got)), "person") {
+		t.Errorf("the commit is the person's, or signed:\n%s", got)
 	}
 }
