@@ -15,8 +15,8 @@ import (
 
 // asker puts the questions of an engine in this process to the person: at the terminal
 // of the viewer, or where there is none apart from this process, at its own. Who has not
-// asked to be talked to is not asked.
-func asker(sys System, how manner) func(context.Context, engine.Question) engine.Answer {
+// asked to be talked to is not asked. ask is the question itself, "" = whether a job may run.
+func asker(sys System, how manner, ask string) func(context.Context, engine.Question) engine.Answer {
 	if how.json || how.detach {
 		return nil
 	}
@@ -28,6 +28,9 @@ func asker(sys System, how manner) func(context.Context, engine.Question) engine
 	}
 	return func(ctx context.Context, q engine.Question) engine.Answer {
 		tty := newApprover(sys)
+		if ask != "" {
+			tty.ask = ask
+		}
 		tty.put(detach.Question{Text: q.Shown})
 		var a detach.Answer
 		select {
@@ -45,13 +48,14 @@ func asker(sys System, how manner) func(context.Context, engine.Question) engine
 // and hears what they say.
 type approver struct {
 	sys     System
+	ask     string   // what follows the text of a question
 	tty     *os.File // nil until something is asked there
 	told    bool     // that an agent is not asked
 	answers chan detach.Answer
 }
 
 func newApprover(sys System) approver {
-	return approver{sys: sys, answers: make(chan detach.Answer, 1)}
+	return approver{sys: sys, ask: "Approve exactly this, for this run? [y/N] ", answers: make(chan detach.Answer, 1)}
 }
 
 // put asks one question; its answer comes through the channel. Nothing that was typed
@@ -64,7 +68,7 @@ func (a *approver) put(q detach.Question) {
 		a.answers <- detach.Answer{N: q.N}
 		return
 	}
-	if _, err := io.WriteString(a.tty, "\n"+q.Text+"Approve exactly this, for this run? [y/N] "); err != nil {
+	if _, err := io.WriteString(a.tty, "\n"+q.Text+a.ask); err != nil {
 		a.answers <- detach.Answer{N: q.N}
 		return
 	}

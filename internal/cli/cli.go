@@ -107,6 +107,7 @@ checked the claims against the evidence.
 	root.AddCommand(
 		newRun(sys), newPlan(sys), newRehearse(sys), newResume(sys),
 		newWait(sys), newAttach(sys), newStatus(sys), newOutput(sys), newExplain(sys), newCancel(sys), newReport(sys),
+		newIntegrate(sys), newClean(sys),
 		newDoctor(sys), newInit(sys), newSchema(sys), newVersion(sys),
 	)
 	root.AddCommand(hidden(sys)...)

@@ -81,7 +81,7 @@ func conductHere(ctx context.Context, sys System, how manner, run carriedOut) (e
 	brakes, done := stoppable(ctx, sys)
 	defer done()
 	told := &telling{sys: sys, brakes: brakes}
-	ctl := engine.Controls{Kill: brakes.kill, Leave: brakes.leave, Ask: asker(sys, how), Left: func() {
+	ctl := engine.Controls{Kill: brakes.kill, Leave: brakes.leave, Ask: asker(sys, how, ""), Left: func() {
 		fmt.Fprintf(sys.Err, "this engine leaves; what runs goes on under its supervisors; go on with: orchestrate resume %s\n", told.runID())
 		brakes.quit(exitInterrupted)
 	}}
