@@ -44,7 +44,7 @@ func known(root string) string {
 	}
 	var ids []string
 	for _, e := range slices.Backward(entries) {
-		if e.IsDir() && strings.HasPrefix(e.Name(), runPrefix) && len(ids) < 5 {
+		if isRunDir(e) && len(ids) < 5 {
 			ids = append(ids, idOf(e.Name()))
 		}
 	}

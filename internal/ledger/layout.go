@@ -63,6 +63,7 @@ const (
 	ReportsDir  = "plans/reports"
 	runPrefix   = "orchestrate-"
 	HistoryFile = "orchestrate-history.jsonl"
+	SalvageDir  = "orchestrate-salvage" // what `clean` saved, patches to read and apply
 	ignoreFile  = ".gitignore"
 )
 

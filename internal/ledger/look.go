@@ -1,0 +1,47 @@
+package ledger
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Look is Open, and calls visit with every record on the way.
+func Look(dir string, visit func(Record) error) (*Run, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	f, err := replayFile(filepath.Join(abs, JournalFile), func(rec Record, _ State) error { return visit(rec) })
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(abs)
+	if err != nil {
+		return nil, err
+	}
+	return &Run{Dir: abs, ID: idOf(abs), root: root, fold: f, closed: true}, nil
+}
+
+// RunDirs are the run directories below a workspace root, oldest first; none where
+// there never was a run.
+func RunDirs(root string) (all []string, err error) {
+	reports := filepath.Join(root, filepath.FromSlash(ReportsDir))
+	entries, err := os.ReadDir(reports)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		if isRunDir(e) {
+			all = append(all, filepath.Join(reports, e.Name()))
+		}
+	}
+	return all, err
+}
+
+// isRunDir reports whether an entry of the reports folder is a run's.
+func isRunDir(e fs.DirEntry) bool {
+	return e.IsDir() && strings.HasPrefix(e.Name(), runPrefix) && e.Name() != SalvageDir
+}
