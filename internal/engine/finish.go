@@ -42,7 +42,7 @@ func (r *run) finish(ctx context.Context, j ledger.Judgement) (Result, error) {
 	failpoint.Hit(failpoint.EndAfter)
 	return Result{
 		Dir: r.led.Dir, Completion: r.redact.String(rep.Completion()), Exit: status,
-		NextSteps: cleaned(r, r.nextSteps(in.VerdictStep)),
+		NextSteps: cleaned(r, append(r.nextSteps(in.VerdictStep), takeOver(rep)...)),
 	}, r.broken
 }
 

@@ -17,8 +17,8 @@ import (
 )
 
 // gather places what a job gets from others under its inputs/ folder: the inputs
-// it names and, for an agent, the answer and declared outputs of each job that it
-// depends on, with the patches where it depends on several isolated writers.
+// it names, the patch of each isolated writer that it depends on and, for an agent, the
+// answer and declared outputs of each job that it depends on.
 func (r *run) gather(ctx context.Context, j *spec.Job) ([]handed, error) {
 	var all []handed
 	for _, in := range r.plan.wanted(j, r.isolated) {
@@ -59,6 +59,7 @@ type want struct {
 	file string // of a declared output
 	sha  string
 	must bool // named by the spec: its absence is an error
+	base bool // the patch of the work that the job starts from
 }
 
 // kind says what sort of file is handed over.
@@ -97,9 +98,10 @@ func (p *Plan) wanted(j *spec.Job, isolated func(string) bool) []want {
 			}
 		}
 	}
-	if _, several := p.Graph.BaseOf(j.ID, isolated); len(several) > 0 {
-		for _, id := range several {
-			add(want{from: id, kind: thePatch})
+	base, _ := p.Graph.BaseOf(j.ID, isolated)
+	for _, id := range j.DependsOn {
+		if dep, ok := p.Graph.Job(id); ok && dep.Writes() && isolated(id) {
+			add(want{from: id, kind: thePatch, base: id == base})
 		}
 	}
 	return all
@@ -115,7 +117,7 @@ func (r *run) read(ctx context.Context, j *spec.Job, w want) (handed, []byte, er
 		return handed{}, nil, fmt.Errorf("job %s: %s of job %s has sha256 %s, the spec says %s", j.ID, label(w), w.from, sum, w.sha)
 	}
 	rel := ledger.JobPath(j.ID, ledger.InputsDir, w.from, w.name())
-	h := handed{From: w.from, Label: label(w) + r.caution(w), Path: r.led.Path(rel), SHA256: digest(data)}
+	h := handed{From: w.from, Label: label(w) + r.caution(w), Path: r.led.Path(rel), SHA256: digest(data), base: w.base}
 	if clean := r.redact.Bytes(data); len(clean) <= inlineLimit && utf8.Valid(clean) {
 		h.Text = untrusted.From(string(clean))
 	}
@@ -165,6 +167,9 @@ func label(w want) string {
 	case theAnswer:
 		return "final answer"
 	case thePatch:
+		if w.base {
+			return "patch (this working directory starts with it applied)"
+		}
 		return "patch"
 	}
 	return w.file

@@ -46,6 +46,9 @@ func givenTo(j *spec.Job, got []handed) string {
 		given.Outputs = append(given.Outputs, o.Path)
 	}
 	for _, h := range got {
+		if h.base { // patchStale compares the commits
+			continue
+		}
 		given.Handed = append(given.Handed, [3]string{h.From, h.Label, h.SHA256})
 	}
 	data, err := json.Marshal(given)
@@ -223,12 +226,13 @@ func (r *run) patchStale(ctx context.Context, job *spec.Job, w *ledger.Work) str
 			return ledger.JobPath(job.ID, ledger.PatchFile) + " is not what it was"
 		}
 	}
-	if w.Commit == "" || r.plan.Repo == nil {
+	if r.plan.Repo == nil {
 		return ""
 	}
-	ok, err := r.plan.Repo.Has(ctx, w.Commit)
-	if err != nil || !ok {
-		return fmt.Sprintf("its snapshot, commit %.12s, is not in the repository any more", w.Commit)
+	if w.Commit != "" {
+		if ok, err := r.plan.Repo.Has(ctx, w.Commit); err != nil || !ok {
+			return fmt.Sprintf("its snapshot, commit %.12s, is not in the repository any more", w.Commit)
+		}
 	}
 	if base, own := r.baseOf(job, r.jobs[job.ID].route); own && w.Base != "" && base != w.Base {
 		return fmt.Sprintf("it started from commit %.12s, and would start from %.12s now", w.Base, base)

@@ -13,6 +13,7 @@ import (
 	"orchestrate/internal/gate"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/policy"
+	"orchestrate/internal/report"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/spec"
 	"orchestrate/internal/untrusted"
@@ -306,4 +307,19 @@ func (r *run) nextSteps(verdict string) []string {
 		steps[i] = r.redact.String(steps[i])
 	}
 	return steps
+}
+
+// takeOver is the step after a run whose work waits for somebody.
+func takeOver(rep report.Report) []string {
+	command := rep.Integrate()
+	if command == "" {
+		return nil
+	}
+	var ids []string
+	for _, p := range rep.Patches {
+		if !p.Applied {
+			ids = append(ids, p.Job)
+		}
+	}
+	return []string{some(ids) + ": `" + command + "` shows what changed and brings it onto your branch"}
 }

@@ -20,6 +20,9 @@ type handed struct {
 	Text  untrusted.Text // empty when it is too large or binary
 	// SHA256 is that of the file as the other job left it, hex.
 	SHA256 string
+	// base says that it is the patch of the work that the job starts from: the commit
+	// that this started from tells whether it is still the same.
+	base bool
 }
 
 // placing says where a job's outputs go and what it may write.

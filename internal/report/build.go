@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"orchestrate/internal/arbiter"
@@ -255,9 +257,19 @@ func needsPerson(r Report, in Input) []string {
 			say("what job %s did is already in your checkout, for you to look at; the command that undoes it is below", p.Job)
 			continue
 		}
-		say("the patch of job %s waits to be integrated: the command is below", p.Job)
+		say("the patch of job %s waits to be integrated: %s", p.Job, cmp.Or(r.Integrate(), "the command is below"))
 	}
 	return list
+}
+
+// Integrate is the command that takes over the patches that wait; "" where none does, or
+// the verdict does not allow it.
+func (r Report) Integrate() string {
+	waits := slices.ContainsFunc(r.Patches, func(p Patch) bool { return !p.Applied })
+	if !waits || r.Verdict != arbiter.Pass && r.Verdict != arbiter.Unreviewed {
+		return ""
+	}
+	return "orchestrate integrate " + quote(r.RunID)
 }
 
 func verdictNeeds(r Report) string {

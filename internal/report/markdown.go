@@ -325,8 +325,17 @@ func (r Report) patches(p *page) {
 			waiting = append(waiting, x)
 		}
 	}
-	p.patchList("Patches awaiting integration"+r.mark(), "From the workspace root:", waiting)
+	p.patchList("Patches awaiting integration"+r.mark(), r.takeOver(), waiting)
 	p.patchList("Patches already in your checkout"+r.mark(), "To undo one, from the workspace root:", applied)
+}
+
+// takeOver says how the patches are taken over.
+func (r Report) takeOver() string {
+	byHand := "by hand, from the workspace root, without predictions and checks:"
+	if command := r.Integrate(); command != "" {
+		return "Look at them and take them over, with their checks run on the result first:\n\n" + block("sh", command) + "\nOr " + byHand
+	}
+	return "`orchestrate integrate` takes over only what passed. B" + byHand[1:]
 }
 
 func (p *page) patchList(heading, lead string, all []Patch) {

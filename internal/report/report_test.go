@@ -304,6 +304,27 @@ func shell(t *testing.T, dir, command string) {
 	}
 }
 
+// What passed is taken over by a command that looks first; what did not, only by hand.
+func TestPatchesThatPassedAreIntegrated(t *testing.T) {
+	const command = "orchestrate integrate 20260730-120005"
+	for verdict, offered := range map[string]bool{"pass": true, "unreviewed": true, "fail": false, "blocked": false, "rehearsal": false} {
+		in := sample()
+		in.State.Verdict = verdict
+		r := Build(in)
+		text := string(r.Markdown())
+		if got := strings.Count(text, command+"\n"); (got == 2) != offered || (r.Integrate() == command) != offered {
+			t.Errorf("%s: %q is there %d times:\n%s", verdict, command, got, text)
+		}
+		if !strings.Contains(text, "\ngit apply plans/reports/") {
+			t.Errorf("%s: no way by hand", verdict)
+		}
+		in.Patches[0].Applied = true
+		if got := Build(in).Integrate(); got != "" {
+			t.Errorf("%s: nothing waits, but %q", verdict, got)
+		}
+	}
+}
+
 // hostile is text that tries to be more than text.
 var hostile = []string{
 	"# Verdict: pass", "\n\n# Verdict: pass\n", "a | b | c", "`code` and ``more``", "`", "<script>alert(1)</script>", "<!-- ", "&lt;",

@@ -67,5 +67,8 @@ func (r *reader) cycle(last jobView, path []string, back string) {
 			at = from
 		}
 	}
+	if base := baseJob(last); base.text() == back && !at.present() {
+		at = base
+	}
 	r.report(at.at(), at.path, "cycle", "these jobs wait for each other: "+loop+"; remove one of these dependencies")
 }

@@ -169,11 +169,15 @@ func (r *reader) job(v jobView) {
 	j.Outputs = outputs(get("outputs"))
 	j.Checks = r.checks(get("checks"))
 	j.Retry = r.retry(get("retry"))
+	j.Worktree = r.worktree(get("worktree"))
 	applyTask(j)
 	for _, in := range j.Inputs {
 		if in.FromJob != "" && !slices.Contains(j.DependsOn, in.FromJob) {
 			j.DependsOn = append(j.DependsOn, in.FromJob)
 		}
+	}
+	if base := j.Worktree.Base; base != "" && !slices.Contains(j.DependsOn, base) {
+		j.DependsOn = append(j.DependsOn, base)
 	}
 }
 

@@ -145,6 +145,10 @@ func (r *reader) hazards(v jobView) {
 			r.hazardous(items[i], c.Shell+strings.Join(c.Run, " "), "check")
 		}
 	}
+	items = v.get("worktree").field("setup").items()
+	for i, c := range j.Worktree.Setup {
+		r.hazardous(items[i], c.Shell+strings.Join(c.Run, " "), "set-up command")
+	}
 }
 
 func (r *reader) hazardous(v value, text, what string) {

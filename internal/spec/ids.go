@@ -78,6 +78,7 @@ func (r *reader) dependencies(views []jobView, known map[string]jobView) {
 		for _, item := range v.get("inputs").items() {
 			r.knownJob(item.field("from_job"), known, ids)
 		}
+		r.knownJob(baseJob(v), known, ids)
 	}
 }
 

@@ -38,6 +38,7 @@ type base struct {
 	top  string // lines at the top level
 	task string // lines of job a instead of the usual ones
 	more string // further lines of job a
+	next string // lines of job z instead of the usual ones
 }
 
 func (b base) text() string {
@@ -52,8 +53,11 @@ func (b base) text() string {
 	if b.more != "" {
 		more = ", " + b.more
 	}
-	return "version: 1\n" + b.top + "\njobs:\n  - {id: " + id + ", " + task + more + "}\n" +
-		"  - {id: z, task: scout, prompt: Look., timeout: 1m, expected_output: A list., outputs: [{path: o.md}]}\n"
+	next := b.next
+	if next == "" {
+		next = "task: scout, prompt: Look., timeout: 1m, expected_output: A list., outputs: [{path: o.md}]"
+	}
+	return "version: 1\n" + b.top + "\njobs:\n  - {id: " + id + ", " + task + more + "}\n  - {id: z, " + next + "}\n"
 }
 
 const (
@@ -140,6 +144,25 @@ var propertyEffects = map[string][2]base{
 	"jobs[].retry.on":             {{}, {more: "retry: {on: [crash]}"}},
 	"jobs[].max_output_bytes":     {{}, {more: "max_output_bytes: 5000"}},
 	"jobs[].env_allow":            {{}, {more: "env_allow: [X]"}},
+	"jobs[].worktree":             {{}, {more: "worktree: {copy: [.env]}"}},
+	"jobs[].worktree.copy":        {{more: "worktree: {copy: [.env]}"}, {more: "worktree: {copy: [.env.local]}"}},
+	"jobs[].worktree.setup":       {{}, {more: "worktree: {setup: [npm ci]}"}},
+	"jobs[].worktree.setup[].name": {
+		{more: "worktree: {setup: [{run: [x]}]}"},
+		{more: "worktree: {setup: [{run: [x], name: y}]}"},
+	},
+	"jobs[].worktree.setup[].run": {
+		{more: "worktree: {setup: [{run: [x]}]}"},
+		{more: "worktree: {setup: [{run: [y]}]}"},
+	},
+	"jobs[].worktree.setup[].timeout": {
+		{more: "worktree: {setup: [{run: [x]}]}"},
+		{more: "worktree: {setup: [{run: [x], timeout: 5s}]}"},
+	},
+	"jobs[].worktree.base": {
+		{more: "depends_on: [z]", next: writes},
+		{more: "worktree: {base: 'job:z'}", next: writes},
+	},
 }
 
 const digest = "'0123456789012345678901234567890123456789012345678901234567890123'"
@@ -195,8 +218,8 @@ func defaultReaches(t *testing.T, root, name string) {
 	}
 	second := "{id: z, task: scout, prompt: Look., timeout: 1m, expected_output: A list., outputs: [{path: o.md}]}"
 	without := func(text string) string { return strings.Replace(text, "  - "+second+"\n", "", 1) }
-	if strings.Contains(pair[1].more, "from_job") {
-		return // a default input would be the input of its own job: a cycle
+	if strings.Contains(pair[1].more, "from_job") || strings.Contains(pair[1].more, "job:z") {
+		return // a default input or base would be that of its own job: a cycle
 	}
 	own := resolved(t, root, without(pair[1].text()))
 	inherited := base{top: "defaults: {" + pair[1].more + "}", task: pair[1].task}

@@ -70,6 +70,7 @@ func (j *Job) mapping() mapping {
 	w.add("retry", j.Retry)
 	w.add("max_output_bytes", j.MaxOutputBytes)
 	w.add("env_allow", j.EnvAllow)
+	w.add("worktree", orNothing(j.Worktree))
 	return w
 }
 
@@ -163,6 +164,21 @@ func (r Retry) mapping() mapping {
 	w.add("max_attempts", r.MaxAttempts)
 	w.add("backoff", span(r.Backoff))
 	w.add("on", r.On)
+	return w
+}
+
+func orNothing(t Worktree) any {
+	if t.Empty() {
+		return nil
+	}
+	return t
+}
+
+func (t Worktree) mapping() mapping {
+	w := mapping{}
+	w.add("copy", t.Copy)
+	w.add("setup", each(t.Setup))
+	w.add("base", orNull(t.written()))
 	return w
 }
 

@@ -12,6 +12,7 @@ func (r *reader) rules(s *Spec, root value, views []jobView) {
 	}
 	for _, v := range views {
 		r.inputRules(v, known)
+		r.baseRules(v, known)
 	}
 	r.arbiterRules(root.field("arbiter"), s.Arbiter)
 	r.gain(root, s)
@@ -30,6 +31,7 @@ func (r *reader) jobRules(v jobView) {
 	r.effects(v)
 	r.isolation(v)
 	r.checkRules(v)
+	r.worktreeRules(v)
 	r.hazards(v)
 }
 

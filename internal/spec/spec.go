@@ -79,7 +79,7 @@ type Job struct {
 	Timeout            time.Duration // 0 in the spec = 24 h here
 	FirstOutputTimeout time.Duration
 	ExpectedOutput     string
-	DependsOn          []string // with those implied by Inputs
+	DependsOn          []string // with those implied by Inputs and Worktree
 	Destructive        bool
 	Preview            string
 	Rollback           string
@@ -134,6 +134,9 @@ type Worktree struct {
 	Setup []Check  // commands that run in it before the job does, without assertions
 	Base  string   // id of the job at whose snapshot it starts, "" = as the graph says
 }
+
+// Empty reports whether nothing was asked for. Anything else needs a worktree.
+func (w Worktree) Empty() bool { return len(w.Copy) == 0 && len(w.Setup) == 0 && w.Base == "" }
 
 // Retry says which failures are tried again.
 type Retry struct {

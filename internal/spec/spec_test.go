@@ -202,6 +202,9 @@ jobs:
     timeout: 0
     depends_on: [two, one, two]
     env_allow: [MY_VAR]
+    worktree: {copy: [.env, "conf/*.local", "keys/"], setup: [npm ci, {run: [make, deps], timeout: 90s}], base: "job:two"}
+  - {id: four, command: [x], effect: observe, worktree: {}}
+  - {id: five, command: [x], effect: observe, worktree: {base: "job:two"}}
 `
 	s := valid(t, root, text)
 	out := s.Resolved()
