@@ -80,6 +80,8 @@ func runStatus(sys System, opts statusOptions) (err error) {
 		fmt.Fprintln(note, moved)
 	case !owned && !opts.json && state.Phase != ledger.PhaseEnded:
 		sayCutOff(note, run)
+	case !opts.json:
+		return sayWork(note, run, state)
 	}
 	return nil
 }

@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"orchestrate/internal/arbiter"
+	"orchestrate/internal/integrate"
+	"orchestrate/internal/ledger"
+)
+
+// sayWork says what became of an ended run's work: what was integrated, and how the rest
+// can be.
+func sayWork(w io.Writer, run *ledger.Run, s ledger.State) error {
+	if s.Phase != ledger.PhaseEnded || s.Verdict != arbiter.Pass && s.Verdict != arbiter.Unreviewed {
+		return nil
+	}
+	there, err := integrated(run)
+	if err != nil {
+		return err
+	}
+	var done, waits []string
+	for _, j := range s.Jobs {
+		left, err := leftPatch(run, j)
+		switch {
+		case err != nil:
+			return err
+		case there[j.ID]:
+			done = append(done, j.ID)
+		case left:
+			waits = append(waits, j.ID)
+		}
+	}
+	if len(done) > 0 {
+		fmt.Fprintf(w, "integrated: %s\n", named(done))
+	}
+	if len(waits) > 0 {
+		fmt.Fprintf(w, "waits to be integrated: %s; look at it and take it over with: orchestrate integrate %s\n", named(waits), s.RunID)
+	}
+	return nil
+}
+
+// integrated are the jobs that the newest integration brought to its target or found there.
+func integrated(run *ledger.Run) (map[string]bool, error) {
+	var in integrate.Integration
+	if there, err := readJSON(run, ledger.JobPath(ledger.IntegrationJob, ledger.IntegrationFile), &in); err != nil || !there {
+		return nil, err
+	}
+	done := map[string]bool{}
+	for _, w := range in.Jobs {
+		done[w.Job] = w.Done != ""
+	}
+	return done, nil
+}
+
+// leftPatch reports whether a job left work in a tree of its own.
+func leftPatch(run *ledger.Run, j ledger.JobState) (bool, error) {
+	if j.Status != ledger.Success {
+		return false, nil
+	}
+	info, err := os.Lstat(run.Path(ledger.JobPath(j.ID, ledger.PatchFile)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil || info.Size() == 0 {
+		return false, err
+	}
+	var status ledger.JobStatus
+	there, err := readJSON(run, ledger.JobPath(j.ID, ledger.StatusFile), &status)
+	return there && status.Worktree != nil, err
+}
+
+// readJSON reads a document of the run directory; there is false where it has none.
+func readJSON(run *ledger.Run, rel string, into any) (there bool, err error) {
+	data, err := run.ReadFile(rel)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, into)
+	}
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", run.Path(rel), err)
+	}
+	return true, nil
+}
+
+// named lists jobs, as many as a message may.
+func named(ids []string) string {
+	more := ""
+	if n := len(ids) - namedJobs; n > 0 {
+		ids, more = ids[:namedJobs], fmt.Sprintf(" and %d more", n)
+	}
+	return strings.Join(ids, ", ") + more
+}
