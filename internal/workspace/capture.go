@@ -52,20 +52,24 @@ type Patch struct {
 	Commit string // snapshot; Base's commit when nothing changed
 	Tree   string // tree object of the snapshot
 	Base   string
-	// Unseen are submodules of a worktree that hold files: git records a submodule
-	// by its commit only, so what was written there is in neither patch nor commit.
+	// Unseen are submodules of a worktree in which something was changed: git records
+	// a submodule by its commit only, so that is in neither patch nor commit.
 	Unseen []string
 }
 
-// Changed lists what differs from the base now, without recording anything on a
-// branch.
+// Changed lists what differs from the base now, in submodules too, without recording
+// anything on a branch.
 func (t *Tree) Changed(ctx context.Context) (files []Change, err error) {
 	ix, tree, err := t.snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, ix.remove()) }()
-	return t.changes(ctx, tree)
+	if files, err = t.changes(ctx, tree); err != nil {
+		return nil, err
+	}
+	_, inside, err := t.inSubmodules(ctx, ix)
+	return append(files, inside...), err
 }
 
 // Capture records everything that differs from the base, untracked files and
@@ -179,31 +183,6 @@ func (c *Change) count(added, deleted string) (err error) {
 	d, errD := strconv.Atoi(deleted)
 	c.Added, c.Deleted = c.Added+a, c.Deleted+d
 	return errors.Join(errA, errD)
-}
-
-// unseen lists the submodules of a worktree that hold files; git leaves them empty.
-func (t *Tree) unseen(ctx context.Context, ix *index) ([]string, error) {
-	if t.shared {
-		return nil, nil // the person's submodules hold files as a rule
-	}
-	entries, err := ix.entries(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, e := range entries {
-		if !e.link {
-			continue
-		}
-		files, err := os.ReadDir(filepath.Join(t.Dir, filepath.FromSlash(e.path)))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-		if len(files) > 0 {
-			names = append(names, e.path)
-		}
-	}
-	return names, nil
 }
 
 // writePatch makes the patch and puts what the review lets through on disk.

@@ -2,7 +2,11 @@ package workspace
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -44,13 +48,11 @@ func (r *Repo) Missing(ctx context.Context, commit string) (n int, examples []st
 
 // promised reports whether a store of objects is one of a partial clone.
 func promised(store string) (bool, error) {
-	packs, err := filepath.Glob(globQuote(store) + "/pack/*.promisor")
-	return len(packs) > 0, err
-}
-
-// globQuote takes a path literally in a pattern.
-func globQuote(p string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(filepath.ToSlash(p))
+	packs, err := os.ReadDir(filepath.Join(store, "pack"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return slices.ContainsFunc(packs, func(e fs.DirEntry) bool { return strings.HasSuffix(e.Name(), ".promisor") }), err
 }
 
 // leftOut are the files that the sparse checkout of the person leaves out.

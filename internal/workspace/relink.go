@@ -11,11 +11,32 @@ import (
 // write another one, which would lead a person's git elsewhere, to a configuration that
 // runs programs. It reports whether it had to be put back. What was there instead is
 // gone: no file of the work, but a repository of somebody's own perhaps. The shared
-// checkout is left as it is.
+// checkout is left as it is. The submodules that the tree was given are looked after too.
 func (t *Tree) Relink() (changed bool, err error) {
 	if t.shared {
 		return false, nil
 	}
+	if changed, err = t.relink(); err != nil {
+		return changed, err
+	}
+	given, err := t.submodules()
+	for _, sub := range given {
+		there, err := t.has(sub.Dir)
+		if err != nil {
+			return changed, err
+		}
+		if !there {
+			continue
+		}
+		again, err := sub.relink()
+		if changed = changed || again; err != nil {
+			return changed, err
+		}
+	}
+	return changed, err
+}
+
+func (t *Tree) relink() (changed bool, err error) {
 	link := filepath.Join(t.Dir, ".git")
 	want := []byte("gitdir: " + filepath.ToSlash(t.git.gitDir) + "\n")
 	info, err := os.Lstat(link)

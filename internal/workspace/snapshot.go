@@ -79,7 +79,7 @@ func (ix *index) add(ctx context.Context) (string, error) {
 		return "", err
 	}
 	links := linksOf(odd)
-	args := []string{"add", "-A", "--", "."}
+	args := []string{"add", "-A", "--sparse", "--", "."} // what the sparse checkout leaves out may have been made all the same
 	for _, dir := range append(links, nested...) {
 		args = append(args, ":(top,exclude,literal)"+dir)
 	}

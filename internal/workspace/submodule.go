@@ -8,8 +8,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strconv"
 	"strings"
+	"syscall"
 )
 
 // Submodule is one that a commit holds, also one inside another.
@@ -214,7 +214,7 @@ func objectsOf(gitDir string) (string, error) {
 // absent reports whether an error says that something is not there, also because what
 // would be a folder above it is a file.
 func absent(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotDir)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
 // beside lets git find objects in another store as well.
@@ -222,5 +222,23 @@ func beside(store string) []string {
 	if store == "" {
 		return nil
 	}
-	return []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + strconv.Quote(filepath.ToSlash(store))}
+	return []string{"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + quoted(filepath.ToSlash(store))}
+}
+
+// quoted is a path as git reads it in quotes.
+func quoted(p string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := range len(p) {
+		switch c := p[i]; {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < ' ':
+			fmt.Fprintf(&b, `\%03o`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String() + `"`
 }

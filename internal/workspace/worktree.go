@@ -64,7 +64,11 @@ func (r *Repo) AddWorktree(ctx context.Context, dir, branch, sha string) (*Tree,
 		return nil, errors.Join(fmt.Errorf("adding the worktree %s: %w", dir, err), r.mend(adding{dir, branch}), r.dropBranch(ctx, branch, sha))
 	}
 	failpoint.Hit(failpoint.TreeAdded)
-	return r.newTree(dir, branch, sha)
+	t, err := r.newTree(dir, branch, sha)
+	if err != nil {
+		return nil, err
+	}
+	return t, t.fillSubmodules(ctx, r)
 }
 
 // dropBranch removes the branch that a failed add may have made a moment ago.
