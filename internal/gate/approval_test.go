@@ -120,6 +120,9 @@ func TestEveryPartOfAScopeCounts(t *testing.T) {
 		"timeout":          func(j *spec.Job, _ *ledger.Route) { j.Timeout = time.Hour },
 		"attempts":         func(j *spec.Job, _ *ledger.Route) { j.Retry.MaxAttempts = 3 },
 		"what is retried":  func(j *spec.Job, _ *ledger.Route) { j.Retry.On = []string{"crash"} },
+		"copied files":     func(j *spec.Job, _ *ledger.Route) { j.Worktree.Copy = []string{".env"} },
+		"set-up":           func(j *spec.Job, _ *ledger.Route) { j.Worktree.Setup = []spec.Check{{Shell: "npm ci"}} },
+		"base":             func(j *spec.Job, _ *ledger.Route) { j.Worktree.Base = "a" },
 		"dependencies":     func(j *spec.Job, _ *ledger.Route) { j.DependsOn = []string{"a"} },
 	} {
 		j, r := deployment()
@@ -158,10 +161,11 @@ func TestADigestIsTheSameEverywhere(t *testing.T) {
 
 // TestAJobNamesByItsChecksToo: they run with what the job was approved for.
 func TestAJobNamesByItsChecksToo(t *testing.T) {
-	got := NamedBy(&spec.Job{Command: []string{"sh", "deploy.sh"}, Checks: []spec.Check{
+	tree := spec.Worktree{Setup: []spec.Check{{Shell: "./prepare.sh"}}}
+	got := NamedBy(&spec.Job{Command: []string{"sh", "deploy.sh"}, Worktree: tree, Checks: []spec.Check{
 		{Run: []string{"sh", "verify.sh"}}, {Shell: "cat list && ./last.sh"}, {Assert: "all is well"},
 	}})
-	for _, want := range []string{"deploy.sh", "verify.sh", "list", "./last.sh"} {
+	for _, want := range []string{"deploy.sh", "verify.sh", "list", "./last.sh", "./prepare.sh"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%s is not in %q", want, got)
 		}

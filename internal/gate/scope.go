@@ -56,11 +56,12 @@ func ScopeOf(j *spec.Job, r ledger.Route, files []File) Scope {
 		{"env_allow", j.EnvAllow},
 		{"owned_paths", j.OwnedPaths},
 		{"outputs", outputsOf(j)},
-		{"checks", checksOf(j)},
+		{"checks", commandsOf(j.Checks)},
 		{"isolation", []string{j.Isolation}},
 		{"inputs", inputsOf(j)},
 		{"timeout", []string{j.Timeout.String()}},
 		{"retry", append([]string{strconv.Itoa(j.Retry.MaxAttempts)}, j.Retry.On...)},
+		{"worktree", worktreeOf(j.Worktree)},
 	}
 	for _, f := range files {
 		s = append(s, Part{"file " + f.Name, []string{f.SHA256}})
@@ -97,12 +98,21 @@ func outputsOf(j *spec.Job) (all []string) {
 	return all
 }
 
-func checksOf(j *spec.Job) (all []string) {
-	for _, c := range j.Checks {
+func commandsOf(checks []spec.Check) (all []string) {
+	for _, c := range checks {
 		all = append(all, c.Name, c.Shell, c.Assert, strconv.Itoa(len(c.Run)))
 		all = append(all, c.Run...)
 	}
 	return all
+}
+
+// worktreeOf is what its worktree is furnished with, nothing where none of that was said.
+func worktreeOf(w spec.Worktree) []string {
+	if w.Empty() {
+		return nil
+	}
+	all := append([]string{w.Base, strconv.Itoa(len(w.Copy))}, w.Copy...)
+	return append(all, commandsOf(w.Setup)...)
 }
 
 // inputsOf are what it gets from other jobs, by name: their content is not there yet
@@ -168,10 +178,10 @@ func (p Part) changed(now Part) string {
 }
 
 // NamedBy are the words of what a job runs that may name a file: of its command, and of
-// its checks, which get all that the job was approved for.
+// its checks and the set-up of its tree, which get all that the job was approved for.
 func NamedBy(j *spec.Job) []string {
 	words := slices.Clone(j.Command)
-	for _, c := range j.Checks {
+	for _, c := range slices.Concat(j.Worktree.Setup, j.Checks) {
 		words = append(append(words, c.Run...), c.Shell)
 	}
 	return Names(words)

@@ -347,6 +347,39 @@ func TestBaseOfADependent(t *testing.T) {
 	}
 }
 
+// TestABaseThatIsSaid comes before all that the order of the jobs says; what else a job
+// depends on it gets as patches.
+func TestABaseThatIsSaid(t *testing.T) {
+	based := func(j spec.Job, on string) spec.Job {
+		j.Worktree.Base = on
+		return j
+	}
+	g := build(t,
+		writer("one", []string{"a"}), writer("two", []string{"b"}), based(writer("three", []string{"a"}, "one", "two"), "two"),
+		based(job("review", "three", "two", "one"), "one"), based(job("alone", "two"), "two"),
+	)
+	for id, want := range map[string]struct {
+		base    string
+		several []string
+	}{
+		"three":  {"two", []string{"one"}},
+		"review": {"one", []string{"two", "three"}},
+		"alone":  {"two", nil},
+	} {
+		base, several := g.BaseOf(id, everyWriter)
+		if base != want.base || !slices.Equal(several, want.several) {
+			t.Errorf("BaseOf(%s) = %q, %v", id, base, several)
+		}
+	}
+	told := g.Warnings(everyWriter)
+	if got := rules(told); !slices.Equal(got, []string{"several-writers", "several-writers"}) || !strings.Contains(told[0].Message, `starts from the work of "two", as it says`) {
+		t.Errorf("warnings: %v", told)
+	}
+	if g.BaseFor("one") != "review" || g.BaseFor("three") != "" {
+		t.Errorf("one is the base of %q, three of %q", g.BaseFor("one"), g.BaseFor("three"))
+	}
+}
+
 func TestWhoFollowsAWriter(t *testing.T) {
 	g := build(t,
 		spec.Job{ID: "look", Effect: "observe"},

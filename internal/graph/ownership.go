@@ -147,18 +147,24 @@ func (g *Graph) IsolationWhy(id string) string {
 	return ""
 }
 
-// BaseOf says from whose snapshot a job starts: the one isolated writer that it
-// depends on directly. With several of them base is "" and several names them.
+// BaseOf says from whose snapshot a job starts: that of the job that it names as its
+// base, else of the one isolated writer that it depends on directly. several names the
+// isolated writers that it depends on directly and does not start from, if it names
+// another as its base or there are more than one.
 func (g *Graph) BaseOf(id string, isolated func(id string) bool) (base string, several []string) {
 	i, ok := g.index[id]
 	if !ok {
 		return "", nil
 	}
+	base = g.jobs[i].Worktree.Base
 	var writers []string
 	for _, d := range g.deps(i) {
-		if j := &g.jobs[d]; j.Writes() && isolated(j.ID) {
+		if j := &g.jobs[d]; j.ID != base && j.Writes() && isolated(j.ID) {
 			writers = append(writers, j.ID)
 		}
+	}
+	if base != "" {
+		return base, writers
 	}
 	switch len(writers) {
 	case 0:
@@ -184,15 +190,32 @@ func (g *Graph) Warnings(isolated func(id string) bool) []spec.Diagnostic {
 		}
 	}
 	for i := range g.jobs {
-		if _, several := g.BaseOf(g.jobs[i].ID, isolated); several != nil {
-			out = append(out, spec.Diagnostic{
-				Pos: g.jobs[i].Pos, Field: field(i, "depends_on"), Rule: "several-writers",
-				Message: fmt.Sprintf("%q depends on several writers (%s): it starts from the run's base and gets their patches as inputs",
-					g.jobs[i].ID, strings.Join(several, ", ")),
-			})
+		if base, several := g.BaseOf(g.jobs[i].ID, isolated); several != nil {
+			out = append(out, g.severalWarning(i, base, several))
 		}
 	}
 	return append(out, g.unseen(isolated)...)
+}
+
+// severalWarning says what a job does not find in its tree, and how to choose.
+func (g *Graph) severalWarning(i int, base string, several []string) spec.Diagnostic {
+	names := strings.Join(several, ", ")
+	message := fmt.Sprintf("%q depends on several writers (%s): it starts from the run's base and gets their patches as inputs; `worktree: {base: job:%s}` would start it from that one's work",
+		g.jobs[i].ID, names, several[len(several)-1])
+	if base != "" {
+		message = fmt.Sprintf("%q starts from the work of %q, as it says, and gets the patches of the other writers that it depends on (%s) as inputs only", g.jobs[i].ID, base, names)
+	}
+	return spec.Diagnostic{Pos: g.jobs[i].Pos, Field: field(i, "depends_on"), Rule: "several-writers", Message: message}
+}
+
+// BaseFor is a job that says that it starts at this one's snapshot, "" = none does.
+func (g *Graph) BaseFor(id string) string {
+	for i := range g.jobs {
+		if g.jobs[i].Worktree.Base == id {
+			return g.jobs[i].ID
+		}
+	}
+	return ""
 }
 
 func field(i int, name string) string { return fmt.Sprintf("jobs[%d].%s", i, name) }

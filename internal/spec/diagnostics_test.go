@@ -88,18 +88,18 @@ var mistakes = []struct {
 	{"its own base", job("worktree: {base: 'job:a'}"), "8:22", "jobs[0].worktree.base", []string{"a -> a"}},
 	{"cycle by base", two("depends_on: [b]", "worktree: {base: 'job:a'}"), "14:22", "jobs[1].worktree.base", []string{"a -> b -> a"}},
 	{"base that observes", two("", "worktree: {base: 'job:a'}"), "14:22", "jobs[1].worktree.base", []string{`"a" only observes`, "a job that writes"}},
-	{"base in the checkout", strings.Replace(two("effect: scoped-write\n    owned_paths: [x]\n    isolation: none", "worktree: {base: 'job:a'}"), "task: scout", "task: docs", 1), "17:22", "jobs[1].worktree.base", []string{`"a" works in the shared checkout`, "isolation"}},
+	{"base in the checkout", strings.Replace(two("effect: scoped-write\nowned_paths: [x]\nisolation: none", "worktree: {base: 'job:a'}"), "task: scout", "task: docs", 1), "16:22", "jobs[1].worktree.base", []string{`"a" works in the shared checkout`, "isolation"}},
 	{"worktree and isolation none", job("isolation: none", "worktree: {copy: [.env]}"), "9:15", "jobs[0].worktree", []string{"isolation is none", "remove one"}},
 	{"worktree is text", job("worktree: x"), "8:15", "jobs[0].worktree", []string{`found "x"`, "copy, setup and base"}},
 	{"worktree slip", job("worktree: {set_up: [x]}"), "8:16", "jobs[0].worktree.set_up", []string{"unknown key", `did you mean "setup"?`}},
-	{"absolute copy", job("worktree: {copy: [/etc/passwd]}"), "8:22", "jobs[0].worktree.copy[0]", []string{"is absolute"}},
-	{"copy from above", job("worktree: {copy: [../.env]}"), "8:22", "jobs[0].worktree.copy[0]", []string{"has .. in it"}},
-	{"copy of git", job("worktree: {copy: [.git/config]}"), "8:22", "jobs[0].worktree.copy[0]", []string{".git folder"}},
-	{"copy of a bad glob", job("worktree: {copy: ['[a']}"), "8:22", "jobs[0].worktree.copy[0]", []string{"not a valid glob"}},
-	{"set-up to judge", job("worktree: {setup: [{assert: x}]}"), "8:24", "jobs[0].worktree.setup[0].assert", []string{"unknown key", "allowed: name, run, timeout"}},
-	{"set-up of nothing", job("worktree: {setup: [{name: x}]}"), "8:23", "jobs[0].worktree.setup[0].run", []string{"run is missing"}},
-	{"set-up without a program", job("worktree: {setup: [{run: ['']}]}"), "8:30", "jobs[0].worktree.setup[0].run[0]", []string{"name is empty"}},
-	{"long set-up", job("worktree: {setup: [{run: [x], timeout: 25h}]}"), "8:43", "jobs[0].worktree.setup[0].timeout", []string{"at most 24h"}},
+	{"absolute copy", job("worktree: {copy: [/etc/passwd]}"), "8:23", "jobs[0].worktree.copy[0]", []string{"is absolute"}},
+	{"copy from above", job("worktree: {copy: [../.env]}"), "8:23", "jobs[0].worktree.copy[0]", []string{"has .. in it"}},
+	{"copy of git", job("worktree: {copy: [.git/config]}"), "8:23", "jobs[0].worktree.copy[0]", []string{".git folder"}},
+	{"copy of a bad glob", job("worktree: {copy: ['[a']}"), "8:23", "jobs[0].worktree.copy[0]", []string{"not a valid glob"}},
+	{"set-up to judge", job("worktree: {setup: [{assert: x}]}"), "8:25", "jobs[0].worktree.setup[0].assert", []string{"unknown key", "allowed: name, run, timeout"}},
+	{"set-up of nothing", job("worktree: {setup: [{name: x}]}"), "8:24", "jobs[0].worktree.setup[0].run", []string{"run is missing"}},
+	{"set-up without a program", job("worktree: {setup: [{run: ['']}]}"), "8:31", "jobs[0].worktree.setup[0].run[0]", []string{"name is empty"}},
+	{"long set-up", job("worktree: {setup: [{run: [x], timeout: 25h}]}"), "8:44", "jobs[0].worktree.setup[0].timeout", []string{"at most 24h"}},
 
 	{"cwd that is not there", job("cwd: nowhere"), "8:10", "jobs[0].cwd", []string{"no such file"}},
 	{"cwd is a file", job("cwd: file.md"), "8:10", "jobs[0].cwd", []string{"is not a folder"}},
@@ -233,6 +233,13 @@ func TestHarmlessCommandsAreNotWarnedAbout(t *testing.T) {
 		if hazard.FindString(text) == "" {
 			t.Errorf("%q is not noticed", text)
 		}
+	}
+}
+
+func TestSetUpThatPublishesIsWarnedAbout(t *testing.T) {
+	s := valid(t, workspace(t, nil), job(`worktree: {setup: [npm ci, {run: [git, push]}]}`))
+	if len(s.Warning) != 1 || s.Warning[0].Field != "jobs[0].worktree.setup[1]" || !strings.Contains(s.Warning[0].Message, "this set-up command seems to push") {
+		t.Errorf("%v", s.Warning)
 	}
 }
 

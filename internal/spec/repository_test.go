@@ -119,6 +119,7 @@ defaults:
   model: m
   retry: {max_attempts: 9}
   overlap: accept
+  worktree: {copy: [.env], setup: [./take-over.sh]}
   timout: 9m
 `, `
 version: 1
@@ -129,7 +130,7 @@ jobs:
 		t.Fatal(Format(errs, nil))
 	}
 	j := s.Jobs[0]
-	if j.Timeout != 5*time.Minute || j.EnvAllow != nil || j.AllowedTools != nil || j.Checks != nil || j.Effect != "observe" || j.Isolation != "" || j.Runtime != "" || j.Model != "" || j.Retry.MaxAttempts != 1 || j.Overlap != "refuse" {
+	if j.Timeout != 5*time.Minute || j.EnvAllow != nil || j.AllowedTools != nil || j.Checks != nil || j.Effect != "observe" || j.Isolation != "" || j.Runtime != "" || j.Model != "" || j.Retry.MaxAttempts != 1 || j.Overlap != "refuse" || !j.Worktree.Empty() {
 		t.Errorf("job %+v", j)
 	}
 	if s.Arbiter.Mode != "required" || s.Budget.USD != 0 || len(s.WorkspaceRoots) != 1 || s.WorkspaceRoots[0] == "/" {
@@ -145,7 +146,7 @@ jobs:
 	want := []string{
 		"runtimes", "enabled", "defalts", "budget", "arbiter", "workspace_roots", "defaults.env_allow", "defaults.allowed_tools", "defaults.checks",
 		"defaults.effect", "defaults.isolation", "defaults.untrusted", "defaults.approval", "defaults.runtime", "defaults.model", "defaults.retry",
-		"defaults.overlap", "defaults.timout",
+		"defaults.overlap", "defaults.worktree", "defaults.timout",
 	}
 	if !slices.Equal(fields, want) {
 		t.Errorf("ignored %q, want %q", fields, want)

@@ -34,6 +34,7 @@ func TestSecretsAreRefusedAndNeverRepeated(t *testing.T) {
 		"broken YAML":  {"version: 1\nx: [PLANT-123456\n", 2, "", "jobs.yaml"},
 		"prompt file":  {strings.Replace(job(), "prompt: Look.", "prompt_file: p.md", 1), 3, "jobs[0].prompt_file", "p.md"},
 		"instructions": {job("instructions: [p.md]"), 3, "jobs[0].instructions[0]", "p.md"},
+		"set-up":       {job("worktree: {setup: [x PLANT-123456]}"), 8, "jobs[0].worktree.setup[0]", "jobs.yaml"},
 		"skill":        {job("skill: p.md"), 3, "jobs[0].skill", "p.md"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -54,7 +54,7 @@ func (r *reader) worktreeRules(v jobView) {
 		}
 	}
 	for _, item := range tree.field("setup").items() {
-		if item.t.kind != kindMap {
+		if item.t.kind != kindMap || item.field("assert").t != nil {
 			continue
 		}
 		switch run := item.field("run"); {
