@@ -26,15 +26,15 @@ func (g git) standing(ctx context.Context, paths []string) (s Standing, err erro
 	if len(paths) == 0 {
 		return s, nil
 	}
-	asWritten := []string{"GIT_LITERAL_PATHSPECS=1"}
+	const here = "./" // before it no name is taken for a pattern or an option
 	out, err := g.do(ctx, call{
-		args: []string{"check-ignore", "-z", "--stdin"}, env: asWritten,
-		stdin: strings.NewReader(strings.Join(paths, "\x00") + "\x00"),
+		args:  []string{"check-ignore", "-z", "--stdin"},
+		stdin: strings.NewReader(here + strings.Join(paths, "\x00"+here) + "\x00"),
 	})
 	if err != nil && code(err) != 1 { // 1 = none
 		return s, err
 	}
-	s.Ignored = setOf(fields(out))
+	s.Ignored = setOf(fields(out), here)
 	args := []string{"ls-files", "--cached", "-z", "--"}
 	for _, p := range paths {
 		if !s.Ignored[p] {
@@ -44,15 +44,16 @@ func (g git) standing(ctx context.Context, paths []string) (s Standing, err erro
 	if len(args) == 4 {
 		return s, nil
 	}
-	out, err = g.do(ctx, call{args: args, env: asWritten})
-	s.Tracked = setOf(fields(out))
+	out, err = g.do(ctx, call{args: args, env: []string{"GIT_LITERAL_PATHSPECS=1"}})
+	s.Tracked = setOf(fields(out), "")
 	return s, err
 }
 
-func setOf(names []string) map[string]bool {
+// setOf are the names, without what stands before each.
+func setOf(names []string, before string) map[string]bool {
 	set := make(map[string]bool, len(names))
 	for _, n := range names {
-		set[n] = true
+		set[strings.TrimPrefix(n, before)] = true
 	}
 	return set
 }
