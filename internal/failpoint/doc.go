@@ -30,7 +30,15 @@ const (
 	Reconciled   = "engine.reconciled"    // what it found of earlier attempts is recorded
 	Adopting     = "engine.adopting"      // it is about to wait for a supervisor that it found alive
 
-	TreeAdded      = "workspace.tree_added"      // git has made the worktree
+	IntegrateBuilt   = "integrate.built"    // the result is a commit on no branch
+	IntegrateChecked = "integrate.checked"  // its checks have passed
+	IntegrateIntent  = "integrate.intent"   // where the target is moved to is on disk
+	IntegrateFiles   = "integrate.files"    // the checkout's files have moved, index and branch not
+	IntegrateRef     = "integrate.ref"      // the branch has moved too
+	IntegrateKept    = "integrate.recorded" // integration.json is there, so is the intent
+
+	TreeRegistered = "workspace.tree_registered" // git knows the worktree, it has no files
+	TreeAdded      = "workspace.tree_added"      // it has them
 	PatchThere     = "workspace.patch_there"     // the patch is on disk
 	SnapshotMade   = "workspace.snapshot_made"   // the snapshot commit is on no branch
 	SnapshotBranch = "workspace.snapshot_branch" // it is on its branch
@@ -46,6 +54,11 @@ const (
 	HistoryBefore  = "history.before"  // the history is locked
 	HistoryWritten = "history.written" // the lines are there, the lock is held
 
+	CleanSaved        = "clean.saved"        // what a tree held has its salvage ref
+	CleanTree         = "clean.tree"         // the tree's files are gone
+	CleanRegistration = "clean.registration" // git knows the tree no more
+	CleanBranch       = "clean.branch"       // its branch is gone
+
 	SuperviseFrame    = "supervise.frame"     // an invocation has come whole
 	SuperviseHeld     = "supervise.held"      // the lock says who holds it, nothing runs
 	SuperviseForked   = "supervise.forked"    // the program runs, the lock does not say so
@@ -55,13 +68,16 @@ const (
 	SuperviseExitFile = "supervise.exit_file" // exit.json is there, the lock is held
 )
 
-// Names are all of them.
+// Names are all of them that a run, or a resumed one, comes to.
 var Names = []string{
 	RunCreated, RunStarted, IntentBefore, IntentAfter, LockTaken, Placed, Furnished, HandOver, Started, Exited,
 	Imported, Captured, Checked, SettleBefore, SettleAfter, StatusThere, Arbitrating, VerdictThere, ReportThere,
 	HistoryThere, EndAfter, Resumed, Reconciled, Adopting,
-	TreeAdded, PatchThere, SnapshotMade, SnapshotBranch,
+	TreeRegistered, TreeAdded, PatchThere, SnapshotMade, SnapshotBranch,
 	JournalBefore, JournalTorn, JournalWritten, JournalSynced, SnapshotBefore, SnapshotAfter, Retiring,
 	HistoryBefore, HistoryWritten,
 	SuperviseFrame, SuperviseHeld, SuperviseForked, SuperviseStarted, SuperviseOutput, SuperviseEnded, SuperviseExitFile,
 }
+
+// OfIntegrate are those of an integration, in their order.
+var OfIntegrate = []string{IntegrateBuilt, IntegrateChecked, IntegrateIntent, IntegrateFiles, IntegrateRef, IntegrateKept}
