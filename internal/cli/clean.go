@@ -100,7 +100,7 @@ func runClean(ctx context.Context, sys System, opts cleanOptions) (err error) {
 	case opts.json:
 		return printJSON(sys.Out, l)
 	}
-	v.howTo(l, opts.discard)
+	v.howTo(l, req.Discard)
 	return nil
 }
 

@@ -71,12 +71,18 @@ func (v leftoversView) head(run string) {
 
 // next says, once each, what would let go of what is kept of a run.
 func (v leftoversView) next(items []reclaim.Item, run string) {
-	var said []string
+	const most = 4
+	var all []string
 	for _, i := range items {
-		if i.Run == run && i.Next != "" && !slices.Contains(said, i.Next) {
-			said = append(said, i.Next)
-			fmt.Fprintf(v.w, "  next: %s\n", oneLine(i.Next))
+		if i.Run == run && i.Next != "" && !slices.Contains(all, i.Next) {
+			all = append(all, i.Next)
 		}
+	}
+	for _, n := range all[:min(len(all), most)] {
+		fmt.Fprintf(v.w, "  next: %s\n", oneLine(n))
+	}
+	if more := len(all) - most; more > 0 {
+		fmt.Fprintf(v.w, "  next: %d more, of single leftovers: orchestrate clean --json\n", more)
 	}
 }
 

@@ -100,6 +100,8 @@ func TestScripts(t *testing.T) {
 
 			"inert":  inert,
 			"fenced": fenced,
+
+			"published": published,
 		}, baddayCommands),
 	})
 }
