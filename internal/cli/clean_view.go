@@ -191,7 +191,7 @@ func amount(l reclaim.Listing) string {
 		{reclaim.KindRun, "run directory", "run directories"},
 		{reclaim.KindWorktree, "worktree", "worktrees"},
 		{reclaim.KindBranch, "branch", "branches"},
-		{reclaim.KindPrivate, "private folder", "private folders"},
+		{reclaim.KindPrivate, "folder of temporary files", "folders of temporary files"},
 		{reclaim.KindSalvage, "salvage ref", "salvage refs"},
 	} {
 		switch n := count[k.kind]; {
