@@ -104,14 +104,21 @@ checked the claims against the evidence.
 	yesFlag(root.Flags(), &opts.yes)
 	internalFlag(root.Flags(), &opts.internal)
 	root.Flags().StringVar(&resume, "resume", "", "go on with this `RUN`, as `orchestrate resume RUN` does")
-	root.AddCommand(
-		newRun(sys), newPlan(sys), newRehearse(sys), newResume(sys),
-		newWait(sys), newAttach(sys), newStatus(sys), newOutput(sys), newExplain(sys), newCancel(sys), newReport(sys),
-		newIntegrate(sys), newClean(sys),
-		newDoctor(sys), newInit(sys), newSchema(sys), newVersion(sys),
-	)
+	addGroup(root, "Before a run:", newInit(sys), newDoctor(sys), newPlan(sys), newRehearse(sys), newSchema(sys))
+	addGroup(root, "A run:", newRun(sys), newResume(sys), newWait(sys), newAttach(sys), newStatus(sys), newOutput(sys), newExplain(sys), newCancel(sys), newReport(sys))
+	addGroup(root, "After a run:", newIntegrate(sys), newClean(sys))
+	root.AddCommand(newVersion(sys))
 	root.AddCommand(hidden(sys)...)
 	return root
+}
+
+// addGroup adds commands that the help lists together.
+func addGroup(root *cobra.Command, title string, cmds ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: title, Title: title})
+	for _, c := range cmds {
+		c.GroupID = title
+	}
+	root.AddCommand(cmds...)
 }
 
 // newHelp is cobra's help command, but a topic that is no command is an error.

@@ -16,7 +16,7 @@ func TestMistypedWords(t *testing.T) {
 	}{
 		{"help", 0, ""},
 		{"help plan", 0, ""},
-		{"help pln", 2, "did you mean run or plan?"},
+		{"help pln", 2, "did you mean plan or run?"},
 		{"help bogus", 2, "orchestrate --help lists the commands"},
 		{"--bogus", 2, "`orchestrate --help` lists the flags"},
 		{"plan --bogus x.yaml", 2, "`orchestrate plan --help` lists the flags"},
