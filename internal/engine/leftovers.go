@@ -3,8 +3,15 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
 
+	"orchestrate/internal/ledger"
 	"orchestrate/internal/reclaim"
+	"orchestrate/internal/shellword"
+	"orchestrate/internal/workspace"
 )
 
 // CleanRequest says whose leftovers are looked at, and what may go beside what was
@@ -14,10 +21,213 @@ type CleanRequest struct {
 	Discard []string // RUN or RUN/JOB, explicitly given up
 }
 
+// yard is a workspace with all that its runs have left in it.
+type yard struct {
+	eng     *Engine
+	root    string
+	repo    *workspace.Repo // nil = it is in no repository
+	regs    []workspace.Registration
+	refs    []workspace.Ref
+	busy    []occupant
+	discard []string
+	claimed map[string]bool // registrations and refs that belong to a run here
+	notes   []string
+}
+
 // Leftovers lists what runs of the workspace have left, with what may become of each.
 // Nothing is changed.
 func (e *Engine) Leftovers(ctx context.Context, req CleanRequest) (l reclaim.Listing, err error) {
-	return l, errors.New("being built")
+	y, err := e.enterYard(ctx, req)
+	if err != nil {
+		return l, err
+	}
+	l = reclaim.Listing{SchemaVersion: ledger.SchemaVersion, Root: y.root, DryRun: true, Items: []reclaim.Item{}, Notes: []string{}}
+	dirs, err := ledger.RunDirs(y.root)
+	if err != nil {
+		return l, err
+	}
+	for _, dir := range dirs {
+		r := y.readRun(dir, ledger.Look)
+		found := r.find(ctx)
+		if err := r.close(); err != nil {
+			return l, err
+		}
+		l.Items = append(l.Items, y.items(ctx, found)...)
+	}
+	l.Items = append(l.Items, y.items(ctx, y.unclaimed())...)
+	l.Items = append(l.Items, y.halfRemoved(dirs)...)
+	reclaim.Settle(l.Items)
+	l.Sum()
+	l.Notes = append(l.Notes, y.notes...)
+	return l, ctx.Err()
+}
+
+// enterYard looks at the workspace as git and the system have it now.
+func (e *Engine) enterYard(ctx context.Context, req CleanRequest) (*yard, error) {
+	y := &yard{eng: e, discard: req.Discard, claimed: map[string]bool{}}
+	cwd, err := filepath.EvalSymlinks(req.Cwd)
+	if err != nil {
+		return nil, err
+	}
+	y.root = cwd
+	repo, err := workspace.Open(ctx, cwd)
+	switch {
+	case err == nil:
+		y.repo, y.root = repo, repo.Top()
+	case errors.Is(err, workspace.ErrNoCommit):
+		if y.root, err = workspace.Top(ctx, cwd); err != nil {
+			return nil, err
+		}
+	case !errors.Is(err, workspace.ErrNotRepo):
+		return nil, err
+	}
+	if err := y.look(ctx); err != nil {
+		return nil, err
+	}
+	return y, nil
+}
+
+// look reads what git has, and who works where, anew.
+func (y *yard) look(ctx context.Context) (err error) {
+	y.busy = occupants()
+	if y.repo == nil {
+		return nil
+	}
+	if y.regs, err = y.repo.Registrations(); err == nil {
+		y.refs, err = y.repo.Refs(ctx)
+	}
+	return err
+}
+
+const salvagePrefix = "refs/orchestrate/salvage/"
+
+// ourRef reports whether a ref has a name that this program gives: what such a one
+// leads to is not integrated by that.
+func ourRef(name string) bool {
+	branch, ok := strings.CutPrefix(name, "refs/heads/orchestrate")
+	return strings.HasPrefix(name, "refs/orchestrate/") || ok && strings.Contains(branch, "/")
+}
+
+// given reports whether something of a run was explicitly given up.
+func (y *yard) given(run, job string) bool {
+	return slices.Contains(y.discard, run) || job != "" && slices.Contains(y.discard, run+"/"+job)
+}
+
+// refAt is the commit that a ref is at, "" = it is not there.
+func (y *yard) refAt(name string) string {
+	for _, ref := range y.refs {
+		if ref.Name == name {
+			return ref.Commit
+		}
+	}
+	return ""
+}
+
+// registeredAt are the registrations that name a folder.
+func (y *yard) registeredAt(dir string) (all []workspace.Registration) {
+	for _, reg := range y.regs {
+		if reg.Names(dir) {
+			all = append(all, reg)
+		}
+	}
+	return all
+}
+
+// registeredIn is the registration with this git directory.
+func (y *yard) registeredIn(gitDir string) (workspace.Registration, bool) {
+	i := slices.IndexFunc(y.regs, func(reg workspace.Registration) bool { return gitDir != "" && reg.GitDir == filepath.Clean(gitDir) })
+	if i < 0 {
+		return workspace.Registration{}, false
+	}
+	return y.regs[i], true
+}
+
+// leftover is something that was found, with what is needed to decide about it and to
+// remove it.
+type leftover struct {
+	item  reclaim.Item
+	facts reclaim.Facts
+	tree  *treeLeft // of a worktree or its branch
+	run   *runLeft  // nil = of no run here
+	// Of a worktree: what git keeps of it, and whether its folder is there.
+	reg    workspace.Registration
+	folder bool
+}
+
+// items decides about what was found.
+func (y *yard) items(ctx context.Context, found []*leftover) (all []reclaim.Item) {
+	for _, f := range found {
+		f.item.Bytes, f.item.At = y.sized(ctx, f)
+		d := reclaim.Decide(f.facts)
+		f.item.Fate, f.item.Why, f.item.Next = d.Fate, d.Why, d.Next
+		all = append(all, f.item)
+	}
+	return all
+}
+
+// unclaimed are what git has that looks like a run's, where no run here says that it is.
+func (y *yard) unclaimed() (all []*leftover) {
+	const nobodys = "no run of this workspace says that it made it"
+	for _, reg := range y.regs {
+		if y.claimed[reg.GitDir] || !looksLikeTree(reg) {
+			continue
+		}
+		it := reclaim.Item{Kind: reclaim.KindWorktree, Path: reg.Dir, Branch: reg.Branch, Commit: reg.Commit, State: "unknown"}
+		all = append(all, &leftover{item: it, facts: reclaim.Facts{Kind: it.Kind, Foreign: nobodys, By: "git worktree remove " + shellword.Quote(reg.Dir)}})
+	}
+	for _, ref := range y.refs {
+		if y.claimed[ref.Name] {
+			continue
+		}
+		if run, ok := strings.CutPrefix(ref.Name, salvagePrefix); ok {
+			run, _, _ = strings.Cut(run, "/")
+			it := reclaim.Item{Kind: reclaim.KindSalvage, Run: run, Branch: ref.Name, Commit: ref.Commit, State: "saved"}
+			by := fmt.Sprintf("git cherry-pick %s, then git update-ref -d %s", ref.Name, ref.Name)
+			all = append(all, &leftover{item: it, facts: reclaim.Facts{Run: run, Kind: it.Kind, By: by}})
+			continue
+		}
+		if branch, ok := strings.CutPrefix(ref.Name, "refs/heads/"); ok && ourRef(ref.Name) {
+			it := reclaim.Item{Kind: reclaim.KindBranch, Run: runOf(branch), Branch: branch, Commit: ref.Commit, State: "unknown"}
+			all = append(all, &leftover{item: it, facts: reclaim.Facts{Run: it.Run, Kind: it.Kind, Foreign: nobodys, By: fmt.Sprintf("git log %s, then git branch -D %s", shellword.Quote(branch), shellword.Quote(branch))}})
+		}
+	}
+	return all
+}
+
+// runOf is the part of a branch's name that is a run's id where it is a run's.
+func runOf(branch string) string {
+	_, rest, _ := strings.Cut(branch, "/")
+	run, _, _ := strings.Cut(rest, "/")
+	return run
+}
+
+// looksLikeTree reports whether a worktree is where a run's would be, or on a branch
+// that could be a run's.
+func looksLikeTree(reg workspace.Registration) bool {
+	dir := filepath.ToSlash(reg.Dir)
+	return strings.Contains(dir, "/"+ledger.ReportsDir+"/orchestrate-") || ourRef("refs/heads/"+reg.Branch)
+}
+
+// halfRemoved are folders that a clean before was removing when it was cut off.
+func (y *yard) halfRemoved(dirs []string) (all []reclaim.Item) {
+	places := []string{filepath.Join(y.root, filepath.FromSlash(ledger.ReportsDir))}
+	for _, dir := range dirs {
+		places = append(places, y.treeRoots(dir)...)
+	}
+	for _, place := range places {
+		gone, err := workspace.GoneIn(place)
+		if err != nil {
+			y.notes = append(y.notes, err.Error())
+		}
+		for _, dir := range gone {
+			bytes, at, _ := measure(dir, nil)
+			all = append(all, reclaim.Item{
+				Kind: reclaim.KindPrivate, Path: dir, Bytes: bytes, At: at, State: "half removed",
+				Fate: reclaim.Remove, Why: "an earlier clean was removing it when it was cut off; what it held is saved",
+			})
+		}
+	}
+	return all
 }
 
 // Reclaim removes what the listing says may go, each looked at once more just before, and

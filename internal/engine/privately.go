@@ -19,8 +19,10 @@ import (
 // privateRoot is where the private folders of this run's attempts are: one place, so
 // that no attempt reads those of the others, with a short name, since sockets may be in
 // it.
-func (r *run) privateRoot() string {
-	sum := sha256.Sum256([]byte(r.led.Dir))
+func (r *run) privateRoot() string { return privateRootOf(r.led.Dir) }
+
+func privateRootOf(runDir string) string {
+	sum := sha256.Sum256([]byte(runDir))
 	return filepath.Join(os.TempDir(), "orchestrate-"+hex.EncodeToString(sum[:6]))
 }
 

@@ -58,6 +58,12 @@ func copyIndex(from, to string) error {
 	return os.Chtimes(to, info.ModTime(), info.ModTime())
 }
 
+// there reports whether the index has been filled, or made from one.
+func (ix *index) there() bool {
+	_, err := os.Lstat(ix.path)
+	return err == nil
+}
+
 func (ix *index) remove() error { return os.RemoveAll(filepath.Dir(ix.path)) }
 
 func (ix *index) run(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {

@@ -1,0 +1,317 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/reclaim"
+	"orchestrate/internal/shellword"
+	"orchestrate/internal/workspace"
+)
+
+// find is everything that the run has left: its own directory first, then its trees and
+// branches, then what lies among them, then its folder for temporary files.
+func (r *runLeft) find(ctx context.Context) []*leftover {
+	own := &leftover{run: r, item: reclaim.Item{Kind: reclaim.KindRun, Path: r.dir, State: r.state()}}
+	all := []*leftover{own}
+	for _, t := range r.trees {
+		tree, branch := r.findTree(ctx, t), r.findBranch(ctx, t)
+		if tree != nil {
+			all = append(all, tree)
+		}
+		if branch == nil {
+			continue
+		}
+		if tree != nil && branch.facts.Foreign == "" && reclaim.Decide(tree.facts).Fate == reclaim.Keep {
+			branch.facts.Foreign, branch.facts.By = "its worktree stays", ""
+			if d := reclaim.Decide(tree.facts); branch.facts.Live == "" && branch.facts.Unknown == "" {
+				branch.facts.Foreign, branch.facts.By = "its worktree stays: "+d.Why, d.Next
+			}
+		}
+		all = append(all, branch)
+	}
+	all = append(all, r.findStrays(ctx)...)
+	if p := r.findPrivate(); p != nil {
+		all = append(all, p)
+	}
+	for _, f := range all {
+		f.item.Run, f.facts.Run = r.id, r.id
+		f.item.Job, f.facts.Job = cmp.Or(f.item.Job, f.facts.Job), cmp.Or(f.item.Job, f.facts.Job)
+		f.facts.Kind, f.facts.Live, f.facts.Again, f.facts.Cut = f.item.Kind, r.live, r.again, r.cut
+		if r.unknown != "" {
+			f.facts.Unknown, f.facts.By = r.unknown, "rm -r "+shellword.Quote(f.item.Path)
+		}
+		f.facts.Given = f.facts.Foreign == "" && r.given(f.item.Kind, f.item.Job, f.item.Attempt)
+	}
+	return all
+}
+
+// state is where the run stands, in a word or two.
+func (r *runLeft) state() string {
+	switch {
+	case r.led == nil || r.unknown != "":
+		return "unreadable"
+	case r.live != "":
+		return "live"
+	}
+	st := r.led.State()
+	if st.Phase != ledger.PhaseEnded {
+		return "cut off"
+	}
+	return "ended, " + st.Verdict
+}
+
+// stateOf is how an attempt ended, in a word or two.
+func stateOf(t *treeLeft) string {
+	switch {
+	case !t.ended:
+		return "cut off"
+	case t.status.Reason != "":
+		return fmt.Sprintf("%s: %s", t.status.Status, t.status.Reason)
+	}
+	return string(t.status.Status)
+}
+
+// about is what the tree and the branch of an attempt have in common.
+func (r *runLeft) about(ctx context.Context, t *treeLeft) reclaim.Facts {
+	f := reclaim.Facts{
+		Job: t.job, Status: t.status.Status, Observer: t.ended && t.branch == "" && t.work.Commit == "" && t.furnished,
+		Empty:  t.status.Status == ledger.Success && t.work.Commit != "" && t.work.Commit == t.work.Base,
+		Unused: t.work.Commit == "" && !t.furnished,
+	}
+	f.Into = r.into(ctx, t)
+	if f.Into == "" && t.work.Commit != "" {
+		f.Reached = r.y.reached(ctx, t.work.Commit)
+	}
+	for _, later := range r.trees {
+		if later.job == t.job && later.n > t.n && f.Replaced == "" {
+			f.Replaced = r.into(ctx, later)
+		}
+	}
+	return f
+}
+
+// into is the ref of a person that has an attempt's work by way of an integration.
+func (r *runLeft) into(ctx context.Context, t *treeLeft) string {
+	for _, w := range r.merged {
+		if w.Job == t.job && w.Done != "" && t.work.Commit != "" && w.Commit == t.work.Commit {
+			if ref := r.y.reached(ctx, w.Done); ref != "" {
+				return ref
+			}
+		}
+	}
+	return ""
+}
+
+// reached is a ref that is not ours from which a commit is reached, "" = none.
+func (y *yard) reached(ctx context.Context, commit string) string {
+	if y.repo == nil {
+		return ""
+	}
+	ref, err := y.repo.ReachedFrom(ctx, commit, ourRef)
+	if err != nil {
+		y.notes = append(y.notes, err.Error())
+	}
+	return ref
+}
+
+// findTree is what there is of an attempt's worktree, nil = nothing.
+func (r *runLeft) findTree(ctx context.Context, t *treeLeft) *leftover {
+	r.settlePlace(t)
+	if t.dir == "" {
+		return nil
+	}
+	reg, known := r.registrationOf(t)
+	info, err := os.Lstat(t.dir)
+	there := err == nil
+	if !there && !known {
+		return nil
+	}
+	f := &leftover{run: r, tree: t, facts: r.about(ctx, t), item: reclaim.Item{
+		Kind: reclaim.KindWorktree, Job: t.job, Attempt: t.n, Path: t.dir, State: stateOf(t),
+	}}
+	if known {
+		r.y.claimed[reg.GitDir] = true
+		f.reg = reg
+	}
+	f.folder = there
+	f.facts.Foreign, f.facts.By = r.foreignTree(ctx, f, info)
+	if known && reg.Dir != "" && !reg.Names(t.dir) {
+		f.item.Path = reg.Dir
+	}
+	f.facts.Unused = f.facts.Unused && t.ended || reg.Half
+	if there && known && !reg.Half && f.facts.Foreign == "" {
+		f.item.Dirty, err = r.y.repo.Held(ctx, reg, f.facts.Unused)
+		if err != nil {
+			f.facts.Unknown, f.facts.By = "git cannot tell what is in it: "+err.Error(), "git -C "+shellword.Quote(t.dir)+" status"
+		}
+	}
+	return f
+}
+
+// settlePlace finds the worktree of an attempt that was cut off before anything of it was
+// recorded: by the name that it gets, where that is there.
+func (r *runLeft) settlePlace(t *treeLeft) {
+	if t.dir != "" {
+		return
+	}
+	for _, root := range r.y.treeRoots(r.dir) {
+		dir := filepath.Join(root, t.name())
+		if _, err := os.Lstat(dir); err == nil || len(r.y.registeredAt(dir)) > 0 {
+			t.dir = dir
+			return
+		}
+	}
+}
+
+// registrationOf is what git keeps of an attempt's worktree.
+func (r *runLeft) registrationOf(t *treeLeft) (workspace.Registration, bool) {
+	if at := r.y.registeredAt(t.dir); len(at) == 1 {
+		return at[0], true
+	}
+	return r.y.registeredIn(t.gitDir)
+}
+
+// foreignTree says why a worktree is not as this program left it, and with what command
+// a person goes on; "" = it is.
+func (r *runLeft) foreignTree(ctx context.Context, f *leftover, info os.FileInfo) (why, by string) {
+	t, reg, dir := f.tree, f.reg, f.tree.dir
+	look := "git -C " + shellword.Quote(dir) + " status"
+	switch {
+	case f.folder && !info.IsDir():
+		return "it is no folder any more: somebody put something else in its place", "ls -l " + shellword.Quote(dir)
+	case reg.GitDir == "" && !inside(r.dir, dir):
+		return "git does not know it as a worktree any more, so nothing proves whose it is", "rm -r " + shellword.Quote(dir)
+	case reg.GitDir == "":
+		return r.inUse(dir)
+	case reg.Half:
+		return r.inUse(dir)
+	case !reg.Names(dir):
+		return "somebody moved it: git has it at " + reg.Dir, "git worktree remove " + shellword.Quote(reg.Dir)
+	case reg.Locked:
+		return strings.TrimSuffix("somebody locked it: "+reg.Why, ": "), "git worktree unlock " + shellword.Quote(dir)
+	case !f.folder:
+		return "", ""
+	case t.job == ledger.IntegrationJob:
+		return r.inUse(dir)
+	case reg.Branch != t.branch:
+		return fmt.Sprintf("somebody switched it: it is on %s", cmp.Or(reg.Branch, "no branch, at "+reg.Commit)), look
+	case t.branch == "" && reg.Commit != t.base && r.y.reached(ctx, reg.Commit) == "":
+		return fmt.Sprintf("somebody committed in it: it is at %.12s", reg.Commit), look
+	}
+	if why, by := r.moved(t); why != "" {
+		return why, by
+	}
+	return r.inUse(dir)
+}
+
+// moved says that the branch of an attempt is not where it was left.
+func (r *runLeft) moved(t *treeLeft) (why, by string) {
+	is := r.y.refAt("refs/heads/" + t.branch)
+	if t.branch == "" || is == "" || is == t.tip() {
+		return "", ""
+	}
+	name := shellword.Quote(t.branch)
+	return fmt.Sprintf("somebody moved its branch: it is at %.12s, and was left at %.12s", is, t.tip()),
+		fmt.Sprintf("git log %s, and if nothing of it is needed git branch -D %s", name, name)
+}
+
+// inUse says that a process works in a folder.
+func (r *runLeft) inUse(dir string) (why, by string) {
+	for _, o := range r.y.busy {
+		if inside(dir, o.dir) {
+			return fmt.Sprintf("process %d works in it", o.pid), fmt.Sprintf("end process %d", o.pid)
+		}
+	}
+	return "", ""
+}
+
+// findBranch is the branch of an attempt, nil = there is none.
+func (r *runLeft) findBranch(ctx context.Context, t *treeLeft) *leftover {
+	ref := r.branchOf(t)
+	if ref.Name == "" {
+		return nil
+	}
+	r.y.claimed[ref.Name] = true
+	f := &leftover{run: r, tree: t, facts: r.about(ctx, t), item: reclaim.Item{
+		Kind: reclaim.KindBranch, Job: t.job, Attempt: t.n, Branch: t.branch, Commit: ref.Commit, State: stateOf(t),
+	}}
+	f.facts.Unused = f.facts.Unused && t.ended
+	f.facts.Foreign, f.facts.By = r.moved(t)
+	if f.facts.Foreign == "" && ref.In != "" && !workspace.Registration.Names(workspace.Registration{Dir: ref.In}, t.dir) {
+		f.facts.Foreign, f.facts.By = "it is checked out in "+ref.In, "git -C "+shellword.Quote(ref.In)+" status"
+	}
+	return f
+}
+
+// branchOf finds the branch of an attempt: the recorded one, or for an attempt that was
+// cut off before that the one with the name that it gets.
+func (r *runLeft) branchOf(t *treeLeft) (found workspace.Ref) {
+	for _, ref := range r.y.refs {
+		branch, ok := strings.CutPrefix(ref.Name, "refs/heads/")
+		expected := t.branch == "" && !t.furnished && ourRef(ref.Name) && strings.HasSuffix(branch, "/"+r.id+"/"+t.name())
+		if ok && (branch == t.branch || expected) {
+			t.branch = branch
+			return ref
+		}
+	}
+	return workspace.Ref{}
+}
+
+// findStrays are folders among the run's trees that belong to none of its attempts: those
+// of its integrations, and what somebody else put there.
+func (r *runLeft) findStrays(ctx context.Context) (all []*leftover) {
+	for _, root := range r.y.treeRoots(r.dir) {
+		entries, err := os.ReadDir(root)
+		if err != nil && !os.IsNotExist(err) {
+			r.y.notes = append(r.y.notes, err.Error())
+		}
+		for _, e := range entries {
+			dir := filepath.Join(root, e.Name())
+			ours := slices.ContainsFunc(r.trees, func(t *treeLeft) bool { return t.dir == dir })
+			if ours || strings.HasPrefix(e.Name(), ".") {
+				continue
+			}
+			all = append(all, r.findStray(ctx, dir))
+		}
+	}
+	return all
+}
+
+func (r *runLeft) findStray(ctx context.Context, dir string) *leftover {
+	name := filepath.Base(dir)
+	if name == ledger.IntegrationJob || strings.HasPrefix(name, ledger.IntegrationJob+".a") {
+		t := &treeLeft{job: ledger.IntegrationJob, n: 1, dir: dir, ended: true, furnished: true}
+		if f := r.findTree(ctx, t); f != nil {
+			f.facts.Observer, f.item.State = true, "of an integration"
+			if f.facts.Foreign == "" && r.failed != "" && !r.y.given(r.id, t.job) {
+				f.facts.Foreign, f.facts.By = r.failed, fmt.Sprintf("orchestrate clean --discard %s/%s", r.id, t.job)
+			}
+			return f
+		}
+	}
+	f := &leftover{run: r, item: reclaim.Item{Kind: reclaim.KindWorktree, Path: dir, State: "unknown"}}
+	f.facts.Foreign, f.facts.By = "no attempt of its run made it", "ls -la "+shellword.Quote(dir)
+	for _, reg := range r.y.registeredAt(dir) {
+		r.y.claimed[reg.GitDir] = true
+		f.item.Branch, f.facts.By = reg.Branch, "git worktree remove "+shellword.Quote(dir)
+	}
+	return f
+}
+
+// findPrivate is the folder for temporary files that the run left, nil = none that is ours.
+func (r *runLeft) findPrivate() *leftover {
+	dir := privateRootOf(r.dir)
+	if onlyOurs(dir) != nil {
+		return nil
+	}
+	f := &leftover{run: r, item: reclaim.Item{Kind: reclaim.KindPrivate, Path: dir, State: r.state()}}
+	f.facts.Foreign, f.facts.By = r.inUse(dir)
+	return f
+}

@@ -1,0 +1,81 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/reclaim"
+)
+
+// mostMeasured bounds the files of one leftover that are looked at for its size.
+const mostMeasured = 300_000
+
+// sized is how much room a leftover takes, and when it last changed.
+func (y *yard) sized(ctx context.Context, f *leftover) (bytes int64, at time.Time) {
+	if f.item.Path == "" || ctx.Err() != nil {
+		return 0, f.when()
+	}
+	var leave func(string) bool
+	if f.item.Kind == reclaim.KindRun { // its trees are listed by themselves
+		trees := filepath.Join(f.item.Path, ledger.WorktreesDir)
+		leave = func(path string) bool { return path == trees }
+	}
+	bytes, at, whole := measure(f.item.Path, leave)
+	if !whole {
+		y.notes = append(y.notes, fmt.Sprintf("%s holds more than %d files; its size is that of those which were looked at", f.item.Path, mostMeasured))
+	}
+	if when := f.when(); when.After(at) {
+		at = when
+	}
+	return bytes, at
+}
+
+// when is when the attempt or the run of a leftover ended, as far as that is on record.
+func (f *leftover) when() (at time.Time) {
+	if f.tree != nil && f.tree.status.EndedAt != nil {
+		return *f.tree.status.EndedAt
+	}
+	if f.run == nil || f.run.led == nil {
+		return at
+	}
+	st := f.run.led.State()
+	if st.EndedAt != nil {
+		return *st.EndedAt
+	}
+	return st.StartedAt
+}
+
+// measure adds up a folder, without following links. whole is false where it is larger
+// than what is looked at. The time is that of the newest file that could be looked at.
+func measure(dir string, leave func(string) bool) (bytes int64, newest time.Time, whole bool) {
+	n := 0
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if n++; n > mostMeasured {
+			return errTooMany
+		}
+		if err != nil || e == nil {
+			return nil //nolint:nilerr // what cannot be looked at has no size
+		}
+		if leave != nil && leave(path) {
+			return fs.SkipDir
+		}
+		info, err := e.Info()
+		if err != nil {
+			return nil //nolint:nilerr // it has gone meanwhile
+		}
+		bytes += onDisk(info)
+		if info.ModTime().After(newest) {
+			newest = info.ModTime()
+		}
+		return nil
+	})
+	if info, statErr := os.Lstat(dir); statErr == nil && newest.IsZero() {
+		newest = info.ModTime()
+	}
+	return bytes, newest.UTC(), err == nil
+}

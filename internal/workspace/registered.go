@@ -1,0 +1,219 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Registration is what git keeps of one worktree, read as it stands there: nothing in it
+// is believed before it is held against what was recorded.
+type Registration struct {
+	GitDir string // below the repository's git directory
+	Dir    string // the worktree that it names, "" = it names none
+	Branch string // that HEAD is on, "" = on none
+	Commit string // that HEAD is at when it is on no branch
+	Half   bool   // git was cut off while it made it
+	Locked bool   // by `git worktree lock`
+	Why    string // that was locked
+}
+
+// Registrations are those of all worktrees of the repository.
+func (r *Repo) Registrations() ([]Registration, error) {
+	all := filepath.Join(r.common, "worktrees")
+	entries, err := os.ReadDir(all)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var found []Registration
+	for _, e := range entries {
+		if e.IsDir() {
+			found = append(found, registration(filepath.Join(all, e.Name())))
+		}
+	}
+	return found, err
+}
+
+func registration(at string) Registration {
+	reg := Registration{GitDir: at}
+	if link := wordIn(at, "gitdir"); link != "" {
+		if link = filepath.FromSlash(link); !filepath.IsAbs(link) {
+			link = filepath.Join(at, link)
+		}
+		reg.Dir = filepath.Dir(link)
+	}
+	head := wordIn(at, "HEAD")
+	if ref, ok := strings.CutPrefix(head, "ref: "); ok {
+		reg.Branch = strings.TrimPrefix(ref, "refs/heads/")
+	} else {
+		reg.Commit = head
+	}
+	if mark, err := os.ReadFile(filepath.Join(at, "locked")); err == nil {
+		reg.Why = strings.TrimSpace(string(mark))
+		reg.Half = strings.HasPrefix("initializing", reg.Why)
+		reg.Locked = !reg.Half
+	}
+	reg.Half = reg.Half || reg.Dir == "" || head == "" || wordIn(at, "commondir") == ""
+	return reg
+}
+
+// wordIn is what a small file of a registration says, "" when it says nothing.
+func wordIn(at, name string) string {
+	data, err := os.ReadFile(filepath.Join(at, name))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(data))
+}
+
+// Names reports whether the registration is that of the worktree dir, whatever links are
+// on the way to it.
+func (g Registration) Names(dir string) bool {
+	if g.Dir == "" {
+		return false
+	}
+	is, err := resolved(g.Dir)
+	if err != nil {
+		return false
+	}
+	want, err := resolved(dir)
+	return err == nil && is == want
+}
+
+// Ref is a name that git has for a commit.
+type Ref struct {
+	Name, Commit string
+	In           string // the worktree that has it checked out, "" = none
+}
+
+// Refs are all refs of the repository; a tag stands for what it names.
+func (r *Repo) Refs(ctx context.Context) ([]Ref, error) {
+	out, err := r.git.run(ctx, "for-each-ref", "--format=%(refname) %(objectname) %(*objectname)%09%(worktreepath)")
+	if err != nil {
+		return nil, err
+	}
+	var refs []Ref
+	for line := range strings.Lines(string(out)) {
+		names, in, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		words := strings.Fields(names)
+		if len(words) < 2 {
+			return nil, fmt.Errorf("git for-each-ref: %q is no ref", line)
+		}
+		refs = append(refs, Ref{Name: words[0], Commit: words[len(words)-1], In: filepath.FromSlash(in)})
+	}
+	return refs, nil
+}
+
+// Unreached tells which of these commits none of the refs leads to. What is not in the
+// repository is reached by none.
+func (r *Repo) Unreached(ctx context.Context, commits []string, refs []Ref) (map[string]bool, error) {
+	lost := map[string]bool{}
+	var ask strings.Builder
+	for _, c := range commits {
+		lost[c] = true
+		ask.WriteString(c + "\n")
+	}
+	if len(commits) == 0 {
+		return lost, nil
+	}
+	for _, ref := range refs {
+		ask.WriteString("^" + ref.Commit + "\n")
+	}
+	there, err := r.present(ctx, commits)
+	if err != nil {
+		return nil, err
+	}
+	out, err := r.git.do(ctx, call{args: []string{"rev-list", "--ignore-missing", "--stdin"}, stdin: strings.NewReader(ask.String())})
+	if err != nil {
+		return nil, err
+	}
+	left := map[string]bool{}
+	for line := range strings.Lines(string(out)) {
+		left[strings.TrimSpace(line)] = true
+	}
+	for _, c := range commits {
+		lost[c] = left[c] || !there[c]
+	}
+	return lost, nil
+}
+
+// present tells which of these commits the repository holds.
+func (r *Repo) present(ctx context.Context, commits []string) (map[string]bool, error) {
+	out, err := r.git.do(ctx, call{
+		args:  []string{"cat-file", "--batch-check=%(objectname) %(objecttype)"},
+		stdin: strings.NewReader(strings.Join(commits, "\n") + "\n"),
+	})
+	if err != nil {
+		return nil, err
+	}
+	there := map[string]bool{}
+	for line := range strings.Lines(string(out)) {
+		if words := strings.Fields(line); len(words) == 2 && words[1] == "commit" {
+			there[words[0]] = true
+		}
+	}
+	return there, nil
+}
+
+// ReachedFrom is a ref among these from which a commit is reached, "" when there is none.
+func (r *Repo) ReachedFrom(ctx context.Context, commit string, ours func(ref string) bool) (string, error) {
+	out, err := r.git.run(ctx, "for-each-ref", "--format=%(refname)", "--contains", commit)
+	if code(err) > 0 { // it is not in the repository
+		return "", nil
+	}
+	for line := range strings.Lines(string(out)) {
+		if name := strings.TrimSpace(line); !ours(name) {
+			return name, nil
+		}
+	}
+	return "", err
+}
+
+// Held counts the files of a worktree that no commit holds: those that differ from what
+// its HEAD is at or are untracked, and submodules that hold files. A file that is missing
+// is work too, except where unused says that nobody has worked there. Nothing is written.
+func (r *Repo) Held(ctx context.Context, reg Registration, unused bool) (n int, err error) {
+	at := TreePlace{Dir: reg.Dir, GitDir: reg.GitDir}
+	t := r.treeAt(at)
+	g, err := t.git.inert(ctx)
+	if err != nil {
+		return 0, err
+	}
+	ix, err := t.present(ctx, g)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, ix.remove()) }()
+	names, err := ix.differing(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, name := range names {
+		_, statErr := os.Lstat(filepath.Join(reg.Dir, filepath.FromSlash(name)))
+		if !unused || statErr == nil {
+			n++
+		}
+	}
+	hidden, err := t.unseen(ctx, ix)
+	return n + len(hidden), err
+}
+
+// present is a temporary index that describes what the worktree's HEAD is at: a copy of
+// its own, which has the times of the files, or one made from the commit.
+func (t *Tree) present(ctx context.Context, g git) (*index, error) {
+	ix, err := newIndex(g, filepath.Join(t.git.gitDir, "index"))
+	if err != nil {
+		return nil, err
+	}
+	if ix.there() {
+		return ix, nil
+	}
+	if _, err := ix.run(ctx, nil, "read-tree", "HEAD"); err != nil {
+		return nil, errors.Join(err, ix.remove())
+	}
+	return ix, nil
+}

@@ -1,0 +1,183 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"orchestrate/internal/failpoint"
+)
+
+// gonePrefix begins the name of a folder that is being removed. Nobody works there any
+// more and all that counted in it is saved.
+const gonePrefix = ".orchestrate-gone."
+
+// RemoveFolder removes a folder with all that is in it. It never follows a link, never
+// leaves the folder and makes folders writable that are not. The folder first takes
+// another name beside its own: where it has been half removed nobody takes the rest for
+// work.
+func RemoveFolder(dir string) (err error) {
+	if err := folder(dir); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return fmt.Errorf("%s: %w", dir, err)
+	}
+	parent, err := os.OpenRoot(filepath.Dir(dir))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, parent.Close()) }()
+	gone := goneName(parent, filepath.Base(dir))
+	if err := parent.Rename(filepath.Base(dir), gone); err != nil {
+		return err
+	}
+	return raze(parent, gone)
+}
+
+// goneName is a free name for a folder that is being removed.
+func goneName(parent *os.Root, name string) string {
+	gone := gonePrefix + name
+	for n := 2; ; n++ {
+		if _, err := parent.Lstat(gone); errors.Is(err, fs.ErrNotExist) {
+			return gone
+		}
+		gone = fmt.Sprintf("%s%s.%d", gonePrefix, name, n)
+	}
+}
+
+// GoneIn are the folders below dir that RemoveFolder did not come to the end of.
+func GoneIn(dir string) (all []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		if e.IsDir() && strings.HasPrefix(e.Name(), gonePrefix) {
+			all = append(all, filepath.Join(dir, e.Name()))
+		}
+	}
+	return all, err
+}
+
+// RemoveGone removes what GoneIn found.
+func RemoveGone(dir string) (err error) {
+	if !strings.HasPrefix(filepath.Base(dir), gonePrefix) {
+		return fmt.Errorf("%s is no folder that was being removed", dir)
+	}
+	parent, err := os.OpenRoot(filepath.Dir(dir))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, parent.Close()) }()
+	return raze(parent, filepath.Base(dir))
+}
+
+// raze removes a folder of parent. What makes git ignore a run directory goes last.
+func raze(parent *os.Root, name string) error {
+	if err := writable(parent, name); err != nil {
+		return err
+	}
+	root, err := parent.OpenRoot(name)
+	if err != nil {
+		return err
+	}
+	d, err := root.Open(".")
+	if err != nil {
+		return errors.Join(err, root.Close())
+	}
+	names, err := d.Readdirnames(-1)
+	err = errors.Join(err, d.Close())
+	for _, n := range names {
+		if n != ".gitignore" && err == nil {
+			err = root.RemoveAll(n)
+		}
+	}
+	if err = errors.Join(err, root.Close()); err != nil {
+		return err
+	}
+	return parent.RemoveAll(name)
+}
+
+// writable lets every folder below one be emptied.
+func writable(parent *os.Root, name string) error {
+	if err := parent.Chmod(name, 0o700); err != nil {
+		return err
+	}
+	root, err := parent.OpenRoot(name)
+	if err != nil {
+		return err
+	}
+	err = fs.WalkDir(root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
+		if e == nil || !e.IsDir() || err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err != nil || info.Mode().Perm()&0o700 == 0o700 {
+			return err
+		}
+		return root.Chmod(name, 0o700)
+	})
+	return errors.Join(err, root.Close())
+}
+
+// RemoveTree removes a worktree that an earlier run added: its files, then what git
+// keeps of it. Whoever calls it has saved what is in it.
+func (r *Repo) RemoveTree(ctx context.Context, dir, gitDir string) error {
+	if err := RemoveFolder(dir); err != nil {
+		return err
+	}
+	failpoint.Hit(failpoint.CleanTree)
+	if gitDir == "" {
+		return nil
+	}
+	err := r.unregister(ctx, dir, gitDir)
+	failpoint.Hit(failpoint.CleanRegistration)
+	return err
+}
+
+// unregister takes a worktree whose folder is gone from what git knows, while nobody adds
+// one: git reads all registrations then.
+func (r *Repo) unregister(ctx context.Context, dir, gitDir string) error {
+	if filepath.Dir(filepath.Clean(gitDir)) != filepath.Join(r.common, "worktrees") {
+		return fmt.Errorf("%s is none of the worktrees of %s", gitDir, r.Top())
+	}
+	_, leave, err := r.turn(ctx, adding{})
+	if err != nil {
+		return err
+	}
+	defer leave()
+	reg := registration(gitDir)
+	switch _, err := os.Lstat(dir); {
+	case err == nil:
+		return fmt.Errorf("%s is there again", dir)
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	case reg.Locked || reg.Dir != "" && !reg.Names(dir):
+		return fmt.Errorf("what git keeps in %s is not of %s any more", gitDir, dir)
+	}
+	// `gitdir` goes with the rest, never before it: a registration without it makes
+	// git's own commands fail.
+	moved := filepath.Join(r.common, "orchestrate", gonePrefix+filepath.Base(gitDir))
+	if err := os.RemoveAll(moved); err != nil {
+		return err
+	}
+	if err := os.Rename(gitDir, moved); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.RemoveAll(moved)
+}
+
+// DeleteBranch deletes a branch if it is still at the commit.
+func (r *Repo) DeleteBranch(ctx context.Context, branch, commit string) error {
+	if !within(branch) || commit == "" {
+		return fmt.Errorf("%q at %q is no branch of a run", branch, commit)
+	}
+	_, err := r.git.run(ctx, "update-ref", "--no-deref", "-m", "orchestrate: clean", "-d", "refs/heads/"+branch, commit)
+	failpoint.Hit(failpoint.CleanBranch)
+	return err
+}

@@ -1,0 +1,279 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"orchestrate/internal/failpoint"
+)
+
+// SalvageRequest says what is saved of a worktree before it goes.
+type SalvageRequest struct {
+	Dir    string // its folder, "" = it is gone
+	GitDir string // what git keeps of it, "" = it is no worktree for git any more
+	Commit string // that its branch is at, or that it started from
+	Base   string // what the patch is told from
+	Keep   bool   // Commit itself is saved too: no ref that stays has it
+	Unused bool   // nobody worked there: what is missing was never there
+	Ref    string // for the commit; one that is there is never moved, -2 goes behind it
+	Patch  string // file for the patch, numbered like the ref; "" = none
+	About  CaptureRequest
+}
+
+// Salvaged is what was saved. Without a commit nothing had to be.
+type Salvaged struct {
+	Ref    string
+	Commit string
+	Patch  string // "" = none was made: it was not wanted, or it is over DefaultMaxPatch
+	Files  []Change
+}
+
+// Salvage makes a commit of everything in a worktree that no commit holds and that git
+// does not ignore, what is in submodules too, gives it a ref of its own and leaves it as
+// a patch. All of it is durable when it returns. Called again it finds what it saved.
+func (r *Repo) Salvage(ctx context.Context, req SalvageRequest) (s Salvaged, err error) {
+	t := r.doomed(req)
+	tree, err := t.revTree(ctx, req.Commit)
+	if err != nil {
+		return s, err
+	}
+	s.Commit = req.Commit
+	if req.Dir != "" {
+		now, err := t.everything(ctx, r, req)
+		if err != nil {
+			return s, fmt.Errorf("saving what is in %s: %w", req.Dir, err)
+		}
+		work, err := t.holdsWork(ctx, req, tree, now)
+		if err != nil {
+			return s, err
+		}
+		if !work && !req.Keep {
+			return Salvaged{}, nil
+		}
+		if work {
+			tree = now
+			if s.Commit, err = t.commit(ctx, now, req.About); err != nil {
+				return s, err
+			}
+		}
+	} else if !req.Keep {
+		return Salvaged{}, nil
+	}
+	if s.Files, err = t.git.compare(ctx, req.Base, tree); err != nil {
+		return s, err
+	}
+	suffix := ""
+	if s.Ref, s.Commit, suffix, err = t.refer(ctx, req.Ref, s.Commit); err != nil {
+		return s, err
+	}
+	if req.Patch != "" {
+		s.Patch, err = t.patchBeside(ctx, tree, strings.TrimSuffix(req.Patch, ".patch")+suffix+".patch", req.About.Review)
+	}
+	failpoint.Hit(failpoint.CleanSaved)
+	return s, err
+}
+
+// doomed is the worktree of a request; one that git does not know any more is looked at
+// by way of the repository itself.
+func (r *Repo) doomed(req SalvageRequest) *Tree {
+	if req.GitDir == "" {
+		t := r.treeAt(TreePlace{Dir: req.Dir, GitDir: r.common, Base: req.Base})
+		t.parent = req.Commit
+		return t.durable(r)
+	}
+	t := r.treeAt(TreePlace{Dir: req.Dir, GitDir: req.GitDir, Base: req.Base})
+	t.parent = req.Commit
+	return t.durable(r)
+}
+
+// durable has git write through to the disk. Without a folder the checkout stands in as
+// the work tree, of which nothing is read then.
+func (t *Tree) durable(r *Repo) *Tree {
+	t.git.config = append(append([]string{}, t.git.config...), "core.fsync=all", "core.fsyncMethod=fsync")
+	if t.Dir == "" {
+		t.git.gitDir, t.git.workTree = r.git.gitDir, r.git.workTree
+	}
+	return t
+}
+
+func (t *Tree) revTree(ctx context.Context, commit string) (string, error) {
+	out, err := t.git.run(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", commit+"^{tree}")
+	if err != nil {
+		return "", fmt.Errorf("commit %.12s is not in the repository: %w", commit, err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// everything records the folder's present state as a tree object.
+func (t *Tree) everything(ctx context.Context, r *Repo, req SalvageRequest) (tree string, err error) {
+	g, err := t.git.inert(ctx)
+	if err != nil {
+		return "", err
+	}
+	seed := t.seed
+	if req.GitDir == "" {
+		seed = ""
+	}
+	ix, err := newIndex(g, seed)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, ix.remove()) }()
+	if !ix.there() {
+		if _, err := ix.run(ctx, nil, "read-tree", req.Commit); err != nil {
+			return "", err
+		}
+	}
+	if tree, err = ix.add(ctx); err != nil {
+		return "", err
+	}
+	return t.withSubmodules(ctx, r, ix, tree)
+}
+
+// withSubmodules takes the files of submodules in that are not what their commit holds:
+// as plain files, since no commit of theirs has them.
+func (t *Tree) withSubmodules(ctx context.Context, r *Repo, ix *index, tree string) (string, error) {
+	changed, err := t.changedSubmodules(ctx, r, ix)
+	if err != nil || len(changed) == 0 {
+		return tree, err
+	}
+	for _, dir := range changed {
+		if _, err := ix.run(ctx, nil, "update-index", "--force-remove", "--", dir); err != nil {
+			return "", err
+		}
+		if err := ix.addNested(ctx, dir); err != nil {
+			return "", err
+		}
+	}
+	out, err := ix.run(ctx, nil, "write-tree")
+	return strings.TrimSpace(string(out)), err
+}
+
+// changedSubmodules are those of an index whose folder holds files, and others than the
+// commit that they were filled from.
+func (t *Tree) changedSubmodules(ctx context.Context, r *Repo, ix *index) (changed []string, err error) {
+	filled, err := t.unseen(ctx, ix)
+	if err != nil || len(filled) == 0 {
+		return nil, err
+	}
+	known, err := r.Submodules(ctx, t.Base)
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range filled {
+		same, err := ix.unchanged(ctx, dir, known)
+		if err != nil {
+			return nil, err
+		}
+		if !same {
+			changed = append(changed, dir)
+		}
+	}
+	return changed, nil
+}
+
+// unchanged reports whether a submodule's folder holds exactly the files of its commit.
+// One that has submodules itself, or whose objects are not found, counts as changed.
+func (ix *index) unchanged(ctx context.Context, dir string, known []Submodule) (same bool, err error) {
+	for _, m := range known {
+		if m.Path != dir || m.store == "" {
+			continue
+		}
+		out, err := ix.git.do(ctx, call{args: []string{"rev-parse", "--verify", "--quiet", m.Commit + "^{tree}"}, env: beside(m.store)})
+		if err != nil {
+			return false, nil //nolint:nilerr // then it counts as changed, and is saved
+		}
+		is, err := ix.treeOf(ctx, dir)
+		return is == strings.TrimSpace(string(out)), err
+	}
+	return false, nil
+}
+
+// treeOf records a folder of the work tree, with what is ignored in it left out, as a
+// tree object of its own.
+func (ix *index) treeOf(ctx context.Context, dir string) (tree string, err error) {
+	inside := ix.git
+	inside.workTree = filepath.Join(ix.git.workTree, filepath.FromSlash(dir))
+	own, err := newIndex(inside, "")
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, own.remove()) }()
+	return own.add(ctx)
+}
+
+// holdsWork reports whether a folder that is as tree now holds anything that a commit
+// of the tree was does not.
+func (t *Tree) holdsWork(ctx context.Context, req SalvageRequest, was, now string) (bool, error) {
+	if was == now {
+		return false, nil
+	}
+	if !req.Unused {
+		return true, nil
+	}
+	files, err := t.git.compare(ctx, was, now)
+	for _, f := range files {
+		if f.Status != "D" {
+			return true, err
+		}
+	}
+	return false, err
+}
+
+// refer gives the commit a ref, one that already has such a commit or a new one.
+func (t *Tree) refer(ctx context.Context, want, commit string) (ref, has, suffix string, err error) {
+	for n := 1; ; n++ {
+		if n > 1 {
+			suffix = fmt.Sprintf("-%d", n)
+		}
+		ref = want + suffix
+		out, err := t.git.run(ctx, "rev-parse", "--verify", "--quiet", ref)
+		if code(err) == 1 {
+			_, err = t.git.run(ctx, "update-ref", "-m", "orchestrate: salvage", ref, commit, "")
+			return ref, commit, suffix, err
+		}
+		if err != nil {
+			return "", "", "", err
+		}
+		has = strings.TrimSpace(string(out))
+		if same, err := t.alike(ctx, has, commit); err != nil || same {
+			return ref, has, suffix, err
+		}
+	}
+}
+
+// alike reports whether two commits hold the same files on the same parents.
+func (t *Tree) alike(ctx context.Context, a, b string) (bool, error) {
+	if a == b {
+		return true, nil
+	}
+	out, err := t.git.run(ctx, "rev-list", "--no-walk=unsorted", "--no-commit-header", "--format=%T %P", a, b)
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	return err == nil && len(lines) == 2 && lines[0] == lines[1], err
+}
+
+// patchBeside leaves what a tree has that the base has not as a patch, as far as the
+// review lets it through. One that is too large is left out: the commit holds it all.
+func (t *Tree) patchBeside(ctx context.Context, tree, path string, review func([]byte) ([]byte, error)) (string, error) {
+	patch := &bounded{left: DefaultMaxPatch}
+	_, err := t.git.do(ctx, call{out: patch, args: []string{
+		"diff-tree", "-r", "-p", "--binary", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv",
+		"--no-color", "--unified=3", "--src-prefix=a/", "--dst-prefix=b/", t.Base, tree,
+	}})
+	if patch.over {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	keep := patch.buf.Bytes()
+	if review != nil {
+		if keep, err = review(keep); err != nil {
+			return "", err
+		}
+	}
+	return path, replaceFile(path, keep)
+}
