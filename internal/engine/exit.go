@@ -13,6 +13,7 @@ const (
 	ExitUsage       = 2
 	ExitBlocked     = 3
 	ExitWall        = 124
+	ExitRunning     = 5 // another engine carries the run on
 	ExitInterrupted = 130
 )
 

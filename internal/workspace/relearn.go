@@ -124,7 +124,7 @@ func (r *Repo) writeFiles(ctx context.Context, files []touched, side int, to str
 	}
 	var list strings.Builder
 	for _, f := range files {
-		if f.mode[side] != noMode && f.mode[side] != linkMode && !f.is[side] {
+		if f.mode[side] != noMode && f.mode[side] != SubmoduleMode && !f.is[side] {
 			list.WriteString(f.path + "\x00")
 		}
 	}
@@ -171,11 +171,11 @@ func (r *Repo) staged(ctx context.Context, m Move) ([]string, error) {
 	return nearest, nil
 }
 
-// Modes of what is no file.
-const (
-	noMode   = "000000"
-	linkMode = "160000"
-)
+// SubmoduleMode is git's mode of a submodule, of which it keeps a commit.
+const SubmoduleMode = "160000"
+
+// noMode is that of a file which is not there.
+const noMode = "000000"
 
 // touched is a file that a move is about. Index 0 is before it, 1 after.
 type touched struct {
@@ -221,7 +221,7 @@ func (r *Repo) look(ctx context.Context, files []touched, side int) (err error) 
 	defer func() { err = errors.Join(err, ix.remove()) }()
 	var list strings.Builder
 	for _, f := range files {
-		if f.mode[side] != noMode && f.mode[side] != linkMode {
+		if f.mode[side] != noMode && f.mode[side] != SubmoduleMode {
 			fmt.Fprintf(&list, "%s %s\t%s\x00", f.mode[side], f.blob[side], f.path)
 		}
 	}
@@ -237,8 +237,8 @@ func (r *Repo) look(ctx context.Context, files []touched, side int) (err error) 
 	}
 	differs := fields(out)
 	for i, f := range files {
-		files[i].is[side] = f.mode[side] == linkMode || r.missing(f.path)
-		if f.mode[side] != noMode && f.mode[side] != linkMode {
+		files[i].is[side] = f.mode[side] == SubmoduleMode || r.missing(f.path)
+		if f.mode[side] != noMode && f.mode[side] != SubmoduleMode {
 			files[i].is[side] = !slices.Contains(differs, f.path)
 		}
 	}
