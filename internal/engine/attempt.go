@@ -106,18 +106,26 @@ func (r *run) furnish(ctx context.Context, a *attempt) (err error) {
 		return err
 	}
 	failpoint.Hit(failpoint.Placed)
+	if err := r.copyIn(ctx, a); err != nil {
+		a.hopeless = true
+		return err
+	}
 	a.before = r.snapshotFor(ctx, a)
 	got, err := r.gather(ctx, a.job)
 	if err != nil {
 		a.hopeless = true
 		return err
 	}
-	a.given = givenTo(a.job, got)
+	a.given = givenTo(a.job, got, r.plan.copies[a.job.ID])
+	before, err := r.earlierOf(a, got)
+	if err != nil {
+		return err
+	}
 	if !a.job.Exec() {
-		a.prompt = assemble(a.job, got, placingOf(a.job, a.route, a.at.dir, filepath.Join(a.dir, ledger.ArtifactsDir)))
+		a.prompt = assemble(a.job, got, before, placingOf(a.job, a.route, a.at.dir, filepath.Join(a.dir, ledger.ArtifactsDir)))
 	}
 	var read []string
-	if len(got) > 0 {
+	if len(got) > 0 || before != nil && before.patch != "" {
 		read = append(read, filepath.Join(a.dir, ledger.InputsDir))
 	}
 	return r.equip(a, read...)
@@ -153,7 +161,7 @@ func (r *run) equip(a *attempt, read ...string) error {
 			return err
 		}
 	}
-	a.text = r.redact.String(commandText(a.at.dir, whereabouts(r.led.ID, a.job.ID, a.dir), a.cmd, promptPath(a.prompt, a.dir)))
+	a.text = r.redact.String(commandText(a.at.dir, whereabouts(r.led.ID, a.job.ID, a.n, a.dir), a.cmd, promptPath(a.prompt, a.dir)))
 	if err := r.led.WriteFile(ledger.JobPath(a.job.ID, ledger.EnvironmentFile), []byte(environmentText(r.eng.Env, a.env))); err != nil {
 		return err
 	}
@@ -215,7 +223,7 @@ func (r *run) completeEnvironment(a *attempt, ad runtime.Adapter) {
 		over := overlaid(a.private.Env, needs.Env)
 		a.env, a.sets = overlaid(a.env, over), namesOf(over)
 	}
-	a.env = append(a.env, whereabouts(r.led.ID, a.job.ID, a.dir)...)
+	a.env = append(a.env, whereabouts(r.led.ID, a.job.ID, a.n, a.dir)...)
 	a.env = append(a.env, markVariable+"="+a.mark)
 }
 

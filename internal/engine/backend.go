@@ -274,6 +274,9 @@ func (r *run) remember(j *jobRun, a *attempt, s *settlement, status ledger.JobSt
 	}
 	j.status, j.patch, j.command = &status, s.patch, strings.TrimSpace(a.text)
 	j.dir, j.masked, j.denied = a.at.dir, s.displayOnly, a.denied
+	if s.displayOnly {
+		j.noteMasked(a.n)
+	}
 	j.facts = factsOf(a, j.planned.Tiers, status, s)
 	if s.patch != nil {
 		if !a.at.isolated {

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"orchestrate/internal/ledger"
@@ -18,14 +19,15 @@ const markVariable = "ORCHESTRATE_ATTEMPT"
 // newMark is a value that no other attempt has.
 func newMark() string { return rand.Text() }
 
-// whereabouts tells a job's program where it is: its run, and the folders of the
-// job's directory that are there for it.
-func whereabouts(runID, job, dir string) []string {
+// whereabouts tells a job's program where it is: its run, which attempt it is, and the
+// folders of the job's directory that are there for it.
+func whereabouts(runID, job string, n int, dir string) []string {
 	return []string{
 		"ORCHESTRATE_RUN=" + runID,
 		"ORCHESTRATE_JOB=" + job,
 		"ORCHESTRATE_OUT=" + filepath.Join(dir, ledger.ArtifactsDir),
 		"ORCHESTRATE_INPUTS=" + filepath.Join(dir, ledger.InputsDir),
+		"ORCHESTRATE_ATTEMPT_NUMBER=" + strconv.Itoa(n),
 	}
 }
 

@@ -61,7 +61,7 @@ func (r *run) captureOf(ctx context.Context, a *attempt, s *settlement) workspac
 			"Orchestrate-Run: " + r.led.ID, "Orchestrate-Job: " + a.job.ID,
 			fmt.Sprintf("Orchestrate-Attempt: %d", a.n), "Orchestrate-Runtime: " + a.route.Runtime,
 		},
-		Review:    func(p []byte) ([]byte, error) { return r.reviewPatch(ctx, a, p, s) },
+		Review: func(p []byte) ([]byte, error) { return r.reviewPatch(ctx, a, p, s) },
 	}
 }
 

@@ -50,6 +50,7 @@ type pastJob struct {
 	work     *ledger.Work
 	ended    []ledger.Record    // attempts since the job was last put back on purpose
 	all      []ledger.JobStatus // every attempt that ended
+	masked   []int              // attempts whose patch on disk is a redacted copy
 }
 
 func newPast() *past {
@@ -117,6 +118,9 @@ func (p *past) end(r ledger.Record) {
 	if j.open {
 		p.open--
 		j.ended, j.all = append(j.ended, r), append(j.all, *r.Settled)
+		if r.Work != nil && r.Work.Masked {
+			j.masked = append(j.masked, r.Settled.Attempts)
+		}
 		if n := len(j.routes); n > 0 && r.Settled.Route != nil {
 			j.routes[n-1].Family = r.Settled.Route.Family // by the model that answered
 		}

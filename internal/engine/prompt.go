@@ -33,11 +33,13 @@ type placing struct {
 }
 
 // assemble builds the whole prompt of a job, as plan shows it and prompt.md keeps it.
-func assemble(j *spec.Job, got []handed, at placing) string {
+// before is the attempt before this one, nil = it is the first.
+func assemble(j *spec.Job, got []handed, before *earlier, at placing) string {
 	var b strings.Builder
 	writeTask(&b, j)
 	writeInstructions(&b, j)
 	writeHanded(&b, got)
+	writeEarlier(&b, before)
 	writeExpected(&b, j, at)
 	return b.String()
 }

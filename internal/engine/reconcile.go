@@ -77,13 +77,13 @@ func (r *run) takeUp(ctx context.Context, a *attempt) error {
 	}
 	if errors.Is(err, fs.ErrNotExist) || err == nil && held.Attempt != a.n {
 		a.dir = "" // what is in the job's directory is not this attempt's
-		return r.cutOff(a, "its engine died before anything was started", nothingStarted)
+		return r.cutOff(ctx, a, "its engine died before anything was started", nothingStarted)
 	}
 	if err != nil {
 		return err
 	}
 	if held.Furnished == nil {
-		return r.cutOff(a, "its engine died before its program was started", nothingStarted)
+		return r.cutOff(ctx, a, "its engine died before its program was started", nothingStarted)
 	}
 	r.equipAgain(ctx, a, *held.Furnished)
 	// Held, though nobody says so yet: an invocation may be on its way.
@@ -99,7 +99,7 @@ func (r *run) takeUp(ctx context.Context, a *attempt) error {
 	}
 	if held.Supervisor == nil {
 		defer a.release()
-		return r.cutOff(a, "its engine died before its program was started", nothingStarted)
+		return r.cutOff(ctx, a, "its engine died before its program was started", nothingStarted)
 	}
 	return r.takeUpIdle(ctx, a)
 }
@@ -134,7 +134,7 @@ func (r *run) takeUpLockless(ctx context.Context, a *attempt) error {
 	if err := errors.Join(r.takeIn(a), a.unsearched); err != nil {
 		return err
 	}
-	return r.cutOff(a, ledger.JobPath(a.job.ID, ledger.AttemptLockFile)+" is gone, so what it did cannot be settled", proof)
+	return r.cutOff(ctx, a, ledger.JobPath(a.job.ID, ledger.AttemptLockFile)+" is gone, so what it did cannot be settled", proof)
 }
 
 // takeUpIdle does it for an attempt whose supervisor has let go of it.
@@ -152,7 +152,10 @@ func (r *run) takeUpIdle(ctx context.Context, a *attempt) error {
 	if err := errors.Join(r.takeIn(a), a.unsearched); err != nil {
 		return err
 	}
-	return r.cutOff(a, "its supervisor died", proof)
+	if r.inSetUp(a) {
+		return r.cutOff(ctx, a, "its engine died while its worktree was set up", proof)
+	}
+	return r.cutOff(ctx, a, "its supervisor died", proof)
 }
 
 // nothingStarted is the proof for an attempt that never had a process.
@@ -182,10 +185,11 @@ func (r *run) readExit(a *attempt) (supervise.Exit, error) {
 }
 
 // cutOff records that an attempt was cut off. Where its processes are not proven to
-// have ended, nothing more of the job is started.
-func (r *run) cutOff(a *attempt, why string, proof supervise.Proof) error {
+// have ended, nothing more of the job is started; where they are, its work is taken first.
+func (r *run) cutOff(ctx context.Context, a *attempt, why string, proof supervise.Proof) error {
 	a.exit.Proof = proof
 	r.dropPrivate(a)
+	work := r.takeWork(context.WithoutCancel(ctx), a)
 	s := r.statusOf(a)
 	s.Status, s.Reason, s.ReasonEvidence = ledger.Interrupted, runtime.ReasonCutOff, untrusted.From(why)
 	s = cleaned(r, s)
@@ -193,11 +197,15 @@ func (r *run) cutOff(a *attempt, why string, proof supervise.Proof) error {
 	if r.stopping {
 		record = ledger.Settle(s) // nothing follows
 	}
+	record.Work = work
 	if err := r.led.Append(record); err != nil {
 		return err
 	}
 	if j := r.jobs[a.job.ID]; j != nil {
 		j.ended = append(j.ended, s)
+		if work != nil && work.Masked {
+			j.noteMasked(a.n)
+		}
 		if r.stopping {
 			j.status = &s
 			j.facts = arbiter.JobFacts{Job: a.job, ID: a.job.ID, Exec: a.job.Exec(), Status: s}
@@ -273,7 +281,7 @@ func (r *run) putBack(j *jobRun, pj *pastJob, why string) error {
 	if err := r.led.Append(ledger.Requeued(id, r.redact.String(why))); err != nil {
 		return err
 	}
-	*j = jobRun{planned: j.planned, route: j.planned.Route, reprobed: map[string]bool{}, ran: j.ran, ended: j.ended, shared: j.shared}
+	*j = jobRun{planned: j.planned, route: j.planned.Route, reprobed: map[string]bool{}, ran: j.ran, ended: j.ended, shared: j.shared, maskedIn: j.maskedIn, again: why}
 	pj.ended = nil
 	if len(pj.routes) > 0 {
 		return nil
@@ -310,7 +318,7 @@ func (r *run) drop(ctx context.Context, a *attempt, why string) error {
 	if err := r.adopt(ended, a); err != nil {
 		return err
 	}
-	return r.cutOff(a, why, a.exit.Proof)
+	return r.cutOff(ctx, a, why, a.exit.Proof)
 }
 
 // endAgain looks once more for what is left of attempts that were not proven to have

@@ -95,6 +95,8 @@ type jobRun struct {
 	patch    *workspace.Patch   // of its newest attempt; nil when none was taken
 	denied   []untrusted.Text   // what the sandbox refused its newest attempt
 	masked   bool               // its patch on disk is a redacted copy
+	maskedIn map[int]bool       // attempts whose patch on disk is a redacted copy
+	again    string             // why a success of it is done again
 	shared   []string           // paths that its attempts changed in the shared checkout, as a writer may
 	dir      string             // where its newest attempt worked
 	command  string             // command.txt of its newest attempt

@@ -129,15 +129,10 @@ func (r *run) inspectTree(ctx context.Context, a *attempt, s *settlement) error 
 	if a.at.tree == nil {
 		return nil
 	}
-	patch, err := a.at.tree.Capture(ctx, r.captureOf(ctx, a, s))
-	if err != nil {
+	if err := r.takePatch(ctx, a, s); err != nil {
 		return fmt.Errorf("the patch of job %s could not be taken: %w", a.job.ID, err)
 	}
-	failpoint.Hit(failpoint.Captured)
-	s.patch = &patch
-	if err := r.keepDiffstat(a.job.ID, patch.Files); err != nil {
-		return err
-	}
+	patch := s.patch
 	if len(patch.Unseen) > 0 {
 		r.tell(fmt.Sprintf("job %s: the patch does not hold what is in the submodules %s", a.job.ID, strings.Join(patch.Unseen, ", ")))
 	}
@@ -155,6 +150,17 @@ func (r *run) inspectTree(ctx context.Context, a *attempt, s *settlement) error 
 	}
 	s.facts.Ownership = append(s.facts.Ownership, outside...)
 	return r.inspectOwned(a, s)
+}
+
+// takePatch records what a writer changed.
+func (r *run) takePatch(ctx context.Context, a *attempt, s *settlement) error {
+	patch, err := a.at.tree.Capture(ctx, r.captureOf(ctx, a, s))
+	if err != nil {
+		return err
+	}
+	failpoint.Hit(failpoint.Captured)
+	s.patch = &patch
+	return r.keepDiffstat(a.job.ID, patch.Files)
 }
 
 // inspectOwned finds a repository that a writer made in its part of the shared checkout,

@@ -45,7 +45,7 @@ func (r *run) stopOne(ctx context.Context, a *attempt) error {
 	held, err := r.led.AttemptLock(a.job.ID)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && held.Attempt != a.n {
 		a.dir = ""
-		return r.cutOff(a, "the run was stopped", nothingStarted)
+		return r.cutOff(ctx, a, "the run was stopped", nothingStarted)
 	}
 	if err == nil {
 		err = r.awaitEnd(ctx, a)
@@ -66,5 +66,5 @@ func (r *run) stopOne(ctx context.Context, a *attempt) error {
 	if err := errors.Join(r.takeIn(a), a.unsearched); err != nil {
 		return err
 	}
-	return r.cutOff(a, "the run was stopped", a.exit.Proof)
+	return r.cutOff(ctx, a, "the run was stopped", a.exit.Proof)
 }
