@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/spec"
@@ -84,19 +85,66 @@ func (r *run) worktree(ctx context.Context, j *spec.Job, base string, n int) (pl
 		return place{}, fmt.Errorf("job %s needs a worktree, and its cwd %s is outside the repository %s", j.ID, j.Cwd, repo.Top())
 	}
 	dir := filepath.Join(r.treeRoot, ledger.TreeName(j.ID, n))
-	branch := "" // an observer leaves nothing behind that needs one
-	if j.Writes() {
-		branch = ledger.BranchName(r.branchPrefix, r.led.ID, j.ID, n)
-	}
-	tree, err := repo.AddWorktree(ctx, dir, branch, base)
+	tree, err := r.addTree(ctx, j, dir, base, n)
 	if err != nil {
 		return place{}, err
 	}
-	at := place{dir: filepath.Join(dir, rel), top: dir, tree: tree, isolated: true, branch: branch}
+	at := place{dir: filepath.Join(dir, rel), top: dir, tree: tree, isolated: true, branch: tree.Branch}
 	if _, err := os.Stat(at.dir); errors.Is(err, os.ErrNotExist) {
-		return place{}, fmt.Errorf("job %s: its cwd %s is not in commit %.12s that its worktree starts from; commit it or change cwd", j.ID, rel, base)
+		return at, fmt.Errorf("job %s: its cwd %s is not in commit %.12s that its worktree starts from; commit it or change cwd", j.ID, rel, base)
 	}
 	return at, at.inTree(j.ID)
+}
+
+// otherNames is how many other names an attempt's branch may try.
+const otherNames = 8
+
+// addTree makes the worktree of attempt n of a job. Where somebody has made a branch
+// since that is in the way of its own, that one is left alone and the attempt's gets
+// another first component.
+func (r *run) addTree(ctx context.Context, j *spec.Job, dir, base string, n int) (*workspace.Tree, error) {
+	if !j.Writes() {
+		return r.plan.Repo.AddWorktree(ctx, dir, "", base) // it leaves nothing behind that needs a branch
+	}
+	tree, first := r.plan.Repo.AddWorktree(ctx, dir, ledger.BranchName(r.branchPrefix, r.led.ID, j.ID, n), base)
+	err := first
+	for k := 2; errors.Is(err, workspace.ErrBranchExists) && k < 2+otherNames; k++ {
+		prefix := fmt.Sprintf("%s-%d", r.branchPrefix, k)
+		if tree, err = r.plan.Repo.AddWorktree(ctx, dir, ledger.BranchName(prefix, r.led.ID, j.ID, n), base); err == nil {
+			r.note(ledger.Noted(j.ID, r.redact.String(fmt.Sprintf("attempt %d works on branch %s: %v", n, tree.Branch, first))))
+		}
+	}
+	return tree, err
+}
+
+// nameBranches chooses the first component of the run's branches: that of its earlier
+// attempts, if there were any.
+func (r *run) nameBranches(ctx context.Context) (err error) {
+	if r.plan.Repo == nil {
+		return nil
+	}
+	if r.branchPrefix = r.recordedPrefix(); r.branchPrefix == "" {
+		r.branchPrefix, err = r.plan.Repo.BranchPrefix(ctx, r.led.ID)
+	}
+	return err
+}
+
+func (r *run) recordedPrefix() string {
+	for _, id := range r.plan.Graph.Order() {
+		var names []string
+		if a := r.carried[id]; a != nil {
+			names = append(names, a.at.branch)
+		}
+		for _, s := range r.jobs[id].ended {
+			names = append(names, orEmpty(s.Branch))
+		}
+		for _, name := range names {
+			if prefix, _, ok := strings.Cut(name, "/"+r.led.ID+"/"); ok {
+				return prefix
+			}
+		}
+	}
+	return ""
 }
 
 // inTree refuses a working folder that a symbolic link in the commit, perhaps planted by an

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -20,7 +19,6 @@ import (
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/route"
 	"orchestrate/internal/runtime"
-	"orchestrate/internal/runtime/environ"
 	"orchestrate/internal/runtime/standin/script"
 	"orchestrate/internal/secret"
 	"orchestrate/internal/secret/detect"
@@ -158,9 +156,6 @@ func (e *Engine) newRun(ctx context.Context, p *Plan) (*run, error) {
 	if path := p.script(); path != "" && p.mayRehearse() {
 		r.script, err = script.Load(path)
 	}
-	if p.Repo != nil && err == nil {
-		r.branchPrefix, err = p.Repo.BranchPrefix(ctx)
-	}
 	if err != nil {
 		return nil, errors.Join(err, r.slots.close())
 	}
@@ -170,22 +165,10 @@ func (e *Engine) newRun(ctx context.Context, p *Plan) (*run, error) {
 // settleIn makes the run directory the place for what the run leaves.
 func (r *run) settleIn() {
 	r.led.Guard(r.redact)
-	r.treeRoot = r.trees()
+	r.treeRoot = r.eng.treesOf(r.led.Dir)
 	if r.plan.Repo != nil {
 		r.plan.Repo.KeepIn(r.led.Dir)
 	}
-}
-
-// trees says where the worktrees of the run go.
-func (r *run) trees() string {
-	root := r.eng.Operator.WorktreeRoot
-	if root == "" {
-		return r.led.Path(ledger.WorktreesDir)
-	}
-	if home, ok := strings.CutPrefix(root, "~/"); ok {
-		root = filepath.Join(environ.Value(r.eng.Env, "HOME"), home)
-	}
-	return filepath.Join(root, "orchestrate-"+r.led.ID)
 }
 
 // control does what a person asks for while the run goes on.
@@ -220,6 +203,9 @@ func (r *run) control(ctl Controls) (done func()) {
 
 // carryThrough is the run's story: plan, dispatch, judge, report.
 func (r *run) carryThrough(ctx context.Context, obs Observer) (Result, error) {
+	if err := r.nameBranches(context.WithoutCancel(ctx)); err != nil {
+		return Result{}, err
+	}
 	if err := r.survey(ctx); err != nil {
 		return Result{}, err
 	}

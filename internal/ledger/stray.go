@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // Strays lists what is beside the run, in its directory and among its trees, and is
@@ -24,7 +25,7 @@ func (r *Run) Strays(trees string, jobs []string) (all []string, err error) {
 		{trees, func(e fs.DirEntry) bool { return isTree(e.Name(), jobs) }},
 	} {
 		entries, err := os.ReadDir(place.dir)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENAMETOOLONG) {
 			return nil, err
 		}
 		for _, e := range entries {
@@ -45,7 +46,7 @@ func besideRun(e fs.DirEntry) bool {
 func ofRun(name string) bool {
 	switch name {
 	case SpecFile, JobsFile, DefaultsFile, RuntimesFile, StateFile, JournalFile, ApprovalsFile,
-		ReportFile, ReportJSONFile, CheckoutFile, RunLockFile, WorktreesDir, ArbiterJob:
+		ReportFile, ReportJSONFile, CheckoutFile, ReclaimedFile, RunLockFile, WorktreesDir, ArbiterJob, IntegrationJob:
 		return true
 	}
 	return false

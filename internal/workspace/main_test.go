@@ -16,6 +16,10 @@ func TestMain(m *testing.M) {
 		holdForEver(dir)
 		return
 	}
+	if dir := os.Getenv(addVar); dir != "" {
+		addEight(dir)
+		return
+	}
 	goleak.VerifyTestMain(m)
 }
 

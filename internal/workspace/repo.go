@@ -18,7 +18,8 @@ var ErrNoCommit = errors.New("the repository has no commit yet; make one first, 
 type Repo struct {
 	git    git           // of the user's checkout
 	common string        // git directory shared by all worktrees
-	adding chan struct{} // holds the one of us that adds a worktree
+	adding chan struct{} // holds the one of us that registers a worktree
+	making chan struct{} // holds the two of us that make one
 }
 
 // Top is the absolute path of the checkout that holds dir, also of one without a
@@ -43,8 +44,8 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 	if len(lines) != 3 {
 		return nil, fmt.Errorf("git rev-parse in %s: a path with a newline is not supported", dir)
 	}
-	r := &Repo{git: git{gitDir: lines[1], workTree: lines[0]}, common: lines[2], adding: make(chan struct{}, 1)}
-	if r.git.config, err = userExcludes(ctx, dir); err != nil {
+	r := &Repo{git: git{gitDir: lines[1], workTree: lines[0]}, common: lines[2], adding: make(chan struct{}, 1), making: make(chan struct{}, 2)}
+	if r.git.config, err = userSettings(ctx, dir); err != nil {
 		return nil, err
 	}
 	if _, err := r.Resolve(ctx, "HEAD"); err != nil {
@@ -78,20 +79,27 @@ func discover(ctx context.Context, dir string) ([]byte, error) {
 	return nil, fmt.Errorf("%s: %w", dir, err)
 }
 
-// userExcludes keeps what the user ignores everywhere ignored: editor files of
-// the person are no work of a job.
-func userExcludes(ctx context.Context, dir string) ([]string, error) {
+// userSettings keeps what decides what a file is to the user's own git: what is ignored
+// everywhere, for editor files of the person are no work of a job, and how line ends
+// and attributes are taken, or what nobody changed would seem changed. Git itself reads
+// each again as it is written here.
+func userSettings(ctx context.Context, dir string) ([]string, error) {
 	out, err := git{workTree: dir}.do(ctx, call{
-		args: []string{"config", "-z", "--type=path", "--get", "core.excludesFile"},
+		args: []string{"config", "-z", "--get-regexp", `^core\.(excludesfile|attributesfile|autocrlf|eol)$`},
 		user: true,
 	})
-	if code(err) == 1 { // not set
-		return nil, nil
-	}
-	if err != nil {
+	if err != nil && code(err) != 1 { // 1 = none is set
 		return nil, err
 	}
-	return []string{"core.excludesFile=" + strings.TrimSuffix(string(out), "\x00")}, nil
+	var all []string
+	for _, entry := range fields(out) {
+		key, value, said := strings.Cut(entry, "\n")
+		if said {
+			key += "=" + value // without a value it is true, for git too
+		}
+		all = append(all, key)
+	}
+	return all, nil
 }
 
 // KeepIn names the folder for temporary files, from then on also of the trees: one
@@ -143,24 +151,6 @@ func (r *Repo) Dirty(ctx context.Context) ([]string, error) {
 		}
 	}
 	return paths, nil
-}
-
-// BranchPrefix is the first component of the branches of a run: orchestrate, or
-// another where a branch of that very name makes it impossible.
-func (r *Repo) BranchPrefix(ctx context.Context) (string, error) {
-	out, err := r.git.run(ctx, "for-each-ref", "--format=%(refname:short)", "refs/heads/")
-	if err != nil {
-		return "", err
-	}
-	taken := map[string]bool{}
-	for _, name := range strings.Split(string(out), "\n") {
-		taken[strings.ToLower(name)] = true // file systems may ignore case
-	}
-	prefix := "orchestrate"
-	for n := 2; taken[prefix]; n++ {
-		prefix = fmt.Sprintf("orchestrate-%d", n)
-	}
-	return prefix, nil
 }
 
 // GitDir is the absolute path of the git directory that all worktrees share.

@@ -100,20 +100,6 @@ func TestPersonsOwnIgnoresStayIgnored(t *testing.T) {
 	}
 }
 
-func TestBranchPrefixAvoidsABranchOfThatName(t *testing.T) {
-	r, dir := newRepo(t)
-	ctx := context.Background()
-	if got, err := r.BranchPrefix(ctx); err != nil || got != "orchestrate" {
-		t.Errorf("got %q, %v", got, err)
-	}
-	gitDo(t, dir, "branch", "Orchestrate")
-	got, err := r.BranchPrefix(ctx)
-	if err != nil || got == "orchestrate" {
-		t.Fatalf("got %q, %v", got, err)
-	}
-	addTree(t, r, got+"/run/job")
-}
-
 func TestReadsAtACommit(t *testing.T) {
 	r, dir := newRepo(t)
 	ctx := context.Background()

@@ -1,0 +1,113 @@
+package workspace
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// adding is a worktree that is being added, as noted in the lock for it.
+type adding struct {
+	Dir    string `json:"dir"`
+	Branch string `json:"branch"`
+}
+
+// turn waits until nobody adds a worktree to the repository, in no process, and
+// notes in the lock which one is next. A note that is still there is of one that
+// died in the middle; what it left is mended.
+func (r *Repo) turn(ctx context.Context, next adding) (lock *os.File, leave func(), err error) {
+	select {
+	case r.adding <- struct{}{}: // among ourselves without polling
+	case <-ctx.Done():
+		return nil, nil, ctx.Err()
+	}
+	if lock, err = r.addLock(ctx, next); err != nil {
+		<-r.adding
+		return nil, nil, err
+	}
+	return lock, func() {
+		_ = lock.Truncate(0) // a note too many costs the next one a look
+		_ = lock.Close()     // the kernel drops the lock with the descriptor whatever Close says
+		<-r.adding
+	}, nil
+}
+
+// addLock takes the lock for adding a worktree.
+func (r *Repo) addLock(ctx context.Context, next adding) (*os.File, error) {
+	own := filepath.Join(r.common, "orchestrate")
+	if err := os.MkdirAll(own, 0o755); err != nil {
+		return nil, fmt.Errorf("the lock for adding worktrees: %w", err)
+	}
+	lock, err := hold(ctx, filepath.Join(own, "add"), nil)
+	if err != nil {
+		return nil, fmt.Errorf("waiting for another process that adds a worktree to %s: %w", r.Top(), err)
+	}
+	if err := r.takeOver(lock, next); err != nil {
+		return nil, errors.Join(fmt.Errorf("the lock for adding worktrees: %w", err), lock.Close())
+	}
+	return lock, nil
+}
+
+// takeOver mends what the note in the lock tells of, and notes the next one.
+func (r *Repo) takeOver(lock *os.File, next adding) error {
+	text, err := io.ReadAll(io.NewSectionReader(lock, 0, 1<<16))
+	if err != nil {
+		return err
+	}
+	var dead adding
+	if json.Unmarshal(text, &dead) == nil { // a torn note is of one that did not begin
+		if err := r.mend(dead); err != nil {
+			return err
+		}
+	}
+	text, err = json.Marshal(next)
+	if err != nil {
+		return err
+	}
+	return rewrite(lock, string(text))
+}
+
+// mend removes what git left of a worktree whose adding was cut off: an empty file
+// in its registration makes every later worktree command fail, and that or a lock
+// on its branch the person's gc. Nobody worked in it yet; the folder itself is left
+// as it is.
+func (r *Repo) mend(dead adding) error {
+	if dead.Branch != "" && within(dead.Branch) {
+		if err := removeIfThere(refLock(r.common, dead.Branch)); err != nil {
+			return err
+		}
+	}
+	all := filepath.Join(r.common, "worktrees")
+	entries, err := os.ReadDir(all)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		if at := filepath.Join(all, e.Name()); e.IsDir() && halfAdded(at, dead.Dir) {
+			if err := os.RemoveAll(at); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// halfAdded tells whether a registration is that of the worktree dir and still
+// has git's own mark of being made.
+func halfAdded(at, dir string) bool {
+	mark, err := os.ReadFile(filepath.Join(at, "locked"))
+	if err != nil || !strings.HasPrefix("initializing", strings.TrimSpace(string(mark))) {
+		return false
+	}
+	if link, err := os.ReadFile(filepath.Join(at, "gitdir")); err == nil && len(link) > 0 {
+		return names(at, "gitdir", filepath.Join(dir, ".git")) == nil
+	}
+	number, ok := strings.CutPrefix(filepath.Base(at), filepath.Base(dir)) // git adds one to a name that is taken
+	return ok && strings.Trim(number, "0123456789") == ""
+}
