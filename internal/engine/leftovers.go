@@ -229,9 +229,3 @@ func (y *yard) halfRemoved(dirs []string) (all []reclaim.Item) {
 	}
 	return all
 }
-
-// Reclaim removes what the listing says may go, each looked at once more just before, and
-// saves first what no commit holds. done is told of each item.
-func (e *Engine) Reclaim(ctx context.Context, req CleanRequest, l reclaim.Listing, done func(reclaim.Item)) (reclaim.Listing, error) {
-	return l, errors.New("being built")
-}

@@ -18,38 +18,50 @@ import (
 // find is everything that the run has left: its own directory first, then its trees and
 // branches, then what lies among them, then its folder for temporary files.
 func (r *runLeft) find(ctx context.Context) []*leftover {
-	own := &leftover{run: r, item: reclaim.Item{Kind: reclaim.KindRun, Path: r.dir, State: r.state()}}
-	all := []*leftover{own}
+	all := []*leftover{{run: r, item: reclaim.Item{Kind: reclaim.KindRun, Path: r.dir, State: r.state()}}}
 	for _, t := range r.trees {
-		tree, branch := r.findTree(ctx, t), r.findBranch(ctx, t)
-		if tree != nil {
-			all = append(all, tree)
-		}
-		if branch == nil {
-			continue
-		}
-		if tree != nil && branch.facts.Foreign == "" && reclaim.Decide(tree.facts).Fate == reclaim.Keep {
-			branch.facts.Foreign, branch.facts.By = "its worktree stays", ""
-			if d := reclaim.Decide(tree.facts); branch.facts.Live == "" && branch.facts.Unknown == "" {
-				branch.facts.Foreign, branch.facts.By = "its worktree stays: "+d.Why, d.Next
+		for _, f := range []*leftover{r.findTree(ctx, t), r.findBranch(ctx, t)} {
+			if f != nil {
+				all = append(all, f)
 			}
 		}
-		all = append(all, branch)
 	}
 	all = append(all, r.findStrays(ctx)...)
 	if p := r.findPrivate(); p != nil {
 		all = append(all, p)
 	}
 	for _, f := range all {
-		f.item.Run, f.facts.Run = r.id, r.id
-		f.item.Job, f.facts.Job = cmp.Or(f.item.Job, f.facts.Job), cmp.Or(f.item.Job, f.facts.Job)
-		f.facts.Kind, f.facts.Live, f.facts.Again, f.facts.Cut = f.item.Kind, r.live, r.again, r.cut
-		if r.unknown != "" {
-			f.facts.Unknown, f.facts.By = r.unknown, "rm -r "+shellword.Quote(f.item.Path)
-		}
-		f.facts.Given = f.facts.Foreign == "" && r.given(f.item.Kind, f.item.Job, f.item.Attempt)
+		r.concerns(f)
 	}
+	keepWithTrees(all)
 	return all
+}
+
+// concerns adds what is true of everything that the run has left.
+func (r *runLeft) concerns(f *leftover) {
+	it := &f.item
+	it.Run = r.id
+	f.facts.Run, f.facts.Job, f.facts.Kind = r.id, it.Job, it.Kind
+	f.facts.Live, f.facts.Again, f.facts.Cut = r.live, r.again, r.cut
+	f.facts.Given = r.given(it.Kind, it.Job, it.Attempt)
+	if r.unknown != "" {
+		f.facts.Unknown, f.facts.By = r.unknown, "rm -r "+shellword.Quote(it.Path)
+	}
+}
+
+// keepWithTrees keeps the branches whose worktrees stay.
+func keepWithTrees(all []*leftover) {
+	for _, tree := range all {
+		d := reclaim.Decide(tree.facts)
+		if tree.item.Kind != reclaim.KindWorktree || tree.tree == nil || d.Fate == reclaim.Remove {
+			continue
+		}
+		for _, f := range all {
+			if f.item.Kind == reclaim.KindBranch && f.tree == tree.tree && reclaim.Decide(f.facts).Fate == reclaim.Remove {
+				f.facts.Foreign, f.facts.By = "its worktree stays: "+d.Why, d.Next
+			}
+		}
+	}
 }
 
 // state is where the run stands, in a word or two.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,6 +32,7 @@ type runLeft struct {
 	merged  []integrate.Work
 	failed  string // the tree of an integration that a check failed in is kept to look at
 	begun   ledger.Reclaimed
+	locks   []*os.File // of its attempts, while something of it is removed
 }
 
 // treeLeft is what one attempt may have left in git, as it was recorded.

@@ -9,13 +9,13 @@ type Reclaimed struct {
 	Items         []ReclaimedItem `json:"items"`
 }
 
-// ReclaimedItem is one worktree, branch or private folder.
+// ReclaimedItem is one worktree or branch.
 type ReclaimedItem struct {
-	Kind    string    `json:"kind"` // worktree | branch | private
-	Job     string    `json:"job"`  // "" = the run's own
+	Kind    string    `json:"kind"` // worktree | branch
+	Job     string    `json:"job"`
 	Attempt int       `json:"attempt"`
-	Path    string    `json:"path"`   // absolute, "" = it was no folder
-	Branch  string    `json:"branch"` // "" = it was none
+	Path    string    `json:"path"` // of the worktree, absolute
+	Branch  string    `json:"branch"`
 	Commit  string    `json:"commit"` // that the branch was at
 	Why     string    `json:"why"`
 	Saved   string    `json:"saved"` // the ref and file that what it held was saved as, "" = nothing had to be

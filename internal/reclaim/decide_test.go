@@ -54,8 +54,11 @@ func TestDecide(t *testing.T) {
 
 func TestARunDirectoryStaysWithWhatItExplains(t *testing.T) {
 	items := []Item{
-		{Kind: KindRun, Run: "R", Fate: Remove}, {Kind: KindBranch, Run: "R", Fate: Keep}, {Kind: KindWorktree, Run: "R", Fate: Remove},
-		{Kind: KindRun, Run: "S", Fate: Remove}, {Kind: KindSalvage, Run: "S", Fate: Keep},
+		{Kind: KindRun, Run: "R", Fate: Remove},
+		{Kind: KindBranch, Run: "R", Fate: Keep},
+		{Kind: KindWorktree, Run: "R", Fate: Remove},
+		{Kind: KindRun, Run: "S", Fate: Remove},
+		{Kind: KindSalvage, Run: "S", Fate: Keep},
 	}
 	Settle(items)
 	if items[0].Fate != Keep || items[3].Fate != Remove {

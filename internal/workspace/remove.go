@@ -20,23 +20,29 @@ const gonePrefix = ".orchestrate-gone."
 // leaves the folder and makes folders writable that are not. The folder first takes
 // another name beside its own: where it has been half removed nobody takes the rest for
 // work.
-func RemoveFolder(dir string) (err error) {
+func RemoveFolder(dir string) error {
+	gone, err := SetAside(dir)
+	if err != nil || gone == "" {
+		return err
+	}
+	return RemoveGone(gone)
+}
+
+// SetAside gives a folder the name of one that is being removed; "" when it is not there.
+func SetAside(dir string) (gone string, err error) {
 	if err := folder(dir); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil
+			return "", nil
 		}
-		return fmt.Errorf("%s: %w", dir, err)
+		return "", fmt.Errorf("%s: %w", dir, err)
 	}
 	parent, err := os.OpenRoot(filepath.Dir(dir))
 	if err != nil {
-		return err
+		return "", err
 	}
-	defer func() { err = errors.Join(err, parent.Close()) }()
-	gone := goneName(parent, filepath.Base(dir))
-	if err := parent.Rename(filepath.Base(dir), gone); err != nil {
-		return err
-	}
-	return raze(parent, gone)
+	name := goneName(parent, filepath.Base(dir))
+	err = errors.Join(parent.Rename(filepath.Base(dir), name), parent.Close())
+	return filepath.Join(filepath.Dir(dir), name), err
 }
 
 // goneName is a free name for a folder that is being removed.

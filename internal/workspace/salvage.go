@@ -15,6 +15,7 @@ type SalvageRequest struct {
 	Dir    string // its folder, "" = it is gone
 	GitDir string // what git keeps of it, "" = it is no worktree for git any more
 	Commit string // that its branch is at, or that it started from
+	Parent string // of the commit with what is in the folder beyond that
 	Base   string // what the patch is told from
 	Keep   bool   // Commit itself is saved too: no ref that stays has it
 	Unused bool   // nobody worked there: what is missing was never there
@@ -40,27 +41,20 @@ func (r *Repo) Salvage(ctx context.Context, req SalvageRequest) (s Salvaged, err
 	if err != nil {
 		return s, err
 	}
-	s.Commit = req.Commit
-	if req.Dir != "" {
-		now, err := t.everything(ctx, r, req)
-		if err != nil {
-			return s, fmt.Errorf("saving what is in %s: %w", req.Dir, err)
-		}
-		work, err := t.holdsWork(ctx, req, tree, now)
-		if err != nil {
-			return s, err
-		}
-		if !work && !req.Keep {
-			return Salvaged{}, nil
-		}
-		if work {
-			tree = now
-			if s.Commit, err = t.commit(ctx, now, req.About); err != nil {
-				return s, err
-			}
-		}
-	} else if !req.Keep {
-		return Salvaged{}, nil
+	now, work, err := t.work(ctx, r, req, tree)
+	switch {
+	case err != nil:
+		return s, fmt.Errorf("saving what is in %s: %w", req.Dir, err)
+	case !work && !req.Keep:
+		return s, nil
+	case work:
+		tree = now
+		s.Commit, err = t.commit(ctx, now, req.About)
+	default:
+		s.Commit = req.Commit
+	}
+	if err != nil {
+		return s, err
 	}
 	if s.Files, err = t.git.compare(ctx, req.Base, tree); err != nil {
 		return s, err
@@ -76,16 +70,28 @@ func (r *Repo) Salvage(ctx context.Context, req SalvageRequest) (s Salvaged, err
 	return s, err
 }
 
+// work records what is in the folder, and says whether any of it is in no commit: was is
+// the tree of the one that it was left at.
+func (t *Tree) work(ctx context.Context, r *Repo, req SalvageRequest, was string) (now string, there bool, err error) {
+	if req.Dir == "" {
+		return was, false, nil
+	}
+	if now, err = t.everything(ctx, r, req); err != nil {
+		return "", false, err
+	}
+	there, err = t.holdsWork(ctx, req, was, now)
+	return now, there, err
+}
+
 // doomed is the worktree of a request; one that git does not know any more is looked at
 // by way of the repository itself.
 func (r *Repo) doomed(req SalvageRequest) *Tree {
+	at := TreePlace{Dir: req.Dir, GitDir: req.GitDir, Base: req.Base}
 	if req.GitDir == "" {
-		t := r.treeAt(TreePlace{Dir: req.Dir, GitDir: r.common, Base: req.Base})
-		t.parent = req.Commit
-		return t.durable(r)
+		at.GitDir = r.common
 	}
-	t := r.treeAt(TreePlace{Dir: req.Dir, GitDir: req.GitDir, Base: req.Base})
-	t.parent = req.Commit
+	t := r.treeAt(at)
+	t.parent = req.Parent
 	return t.durable(r)
 }
 

@@ -116,6 +116,7 @@ func samples(t *testing.T) map[string]any {
 		},
 		"check/": ledger.CheckResult{SchemaVersion: 1, Check: check}, "approvals/": ledger.Approvals{SchemaVersion: 1, Approvals: []ledger.Given{{Approval: approval, Shown: "all of it"}}},
 		"checkout/": ledger.Checkout{SchemaVersion: 1, At: day, Checkout: ledger.CheckoutState{Head: "c0ffee", Entries: map[string]string{"a": "absent"}}},
+		"reclaimed/": ledger.Reclaimed{SchemaVersion: 1, Items: []ledger.ReclaimedItem{{Kind: "worktree", Job: "j", Attempt: 1, Path: "/p", Branch: "", Commit: "", Why: "w", Saved: "s", Done: true, At: day}}},
 		"leftovers/": reclaim.Listing{
 			SchemaVersion: 1, Root: "/w", Notes: []string{"n"},
 			Items: []reclaim.Item{{Kind: reclaim.KindWorktree, Run: "r", Job: "a", Attempt: 1, Path: "/w/a", Bytes: 1, At: day, Fate: reclaim.Keep, Why: "w"}},
@@ -282,7 +283,7 @@ func TestSchemasListTheFieldsOfTheirStructs(t *testing.T) {
 	}{
 		"state": {ledger.State{}, nil}, "status": {ledger.JobStatus{}, nil}, "event": {runtime.Event{}, nil}, "exit": {supervise.Exit{}, nil},
 		"session": {ledger.Session{}, nil}, "check": {ledger.CheckResult{}, nil}, "verdict": {ledger.Judgement{}, nil},
-		"history": {history.Line{}, nil}, "report": {report.Report{}, nil}, "approvals": {ledger.Approvals{}, nil}, "checkout": {ledger.Checkout{}, nil}, "integration": {integrate.Integration{}, nil}, "runtimes": {ledger.Runtimes{}, nil}, "leftovers": {reclaim.Listing{}, nil},
+		"history": {history.Line{}, nil}, "report": {report.Report{}, nil}, "approvals": {ledger.Approvals{}, nil}, "checkout": {ledger.Checkout{}, nil}, "integration": {integrate.Integration{}, nil}, "runtimes": {ledger.Runtimes{}, nil}, "leftovers": {reclaim.Listing{}, nil}, "reclaimed": {ledger.Reclaimed{}, nil},
 		"route": {ledger.Route{}, defs(common, "route")}, "usage": {runtime.Usage{}, defs(common, "usage")}, "run": {ledger.RunInfo{}, defs(journal, "run")},
 		"work": {ledger.Work{}, defs(journal, "work")},
 	} {

@@ -1,0 +1,282 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/reclaim"
+	"orchestrate/internal/sandbox/private"
+	"orchestrate/internal/secret"
+	"orchestrate/internal/workspace"
+)
+
+// Reclaim removes what the listing says may go, each looked at once more just before, and
+// saves first what no commit holds. done is told of each item.
+func (e *Engine) Reclaim(ctx context.Context, req CleanRequest, l reclaim.Listing, done func(reclaim.Item)) (reclaim.Listing, error) {
+	l.Items = slices.Clone(l.Items)
+	y, err := e.enterYard(ctx, req)
+	if err != nil {
+		return l, err
+	}
+	c := &cleaner{yard: y, done: done}
+	dirs, err := ledger.RunDirs(y.root)
+	if err != nil {
+		return l, err
+	}
+	c.sweep(dirs, l.Items)
+	for _, dir := range dirs {
+		if ctx.Err() != nil {
+			break
+		}
+		c.ofRun(ctx, dir, l.Items)
+	}
+	l.DryRun = false
+	l.Sum()
+	l.Notes = append(slices.Clone(l.Notes), y.notes...)
+	return l, ctx.Err()
+}
+
+// cleaner removes what may go.
+type cleaner struct {
+	*yard
+	done   func(reclaim.Item)
+	redact *secret.Redactor
+}
+
+// told is what became of an item.
+func (c *cleaner) told(it *reclaim.Item, err error) {
+	if err != nil {
+		it.Fate, it.Why = reclaim.Keep, "it could not be removed: "+err.Error()
+	}
+	it.Done = err == nil
+	c.done(*it)
+}
+
+// stays says why an item is kept after all.
+func (c *cleaner) stays(it *reclaim.Item, d reclaim.Decision) {
+	it.Fate, it.Why, it.Next = reclaim.Keep, d.Why, d.Next
+	c.done(*it)
+}
+
+// sweep goes on with what a clean before had begun to remove.
+func (c *cleaner) sweep(dirs []string, items []reclaim.Item) {
+	for _, gone := range c.halfRemoved(dirs) {
+		i := slices.IndexFunc(items, func(it reclaim.Item) bool { return it.Path == gone.Path && it.Fate == reclaim.Remove })
+		if i >= 0 {
+			c.told(&items[i], workspace.RemoveGone(gone.Path))
+		}
+	}
+}
+
+// ofRun removes what may go of one run, as its owner: no engine resumes it meanwhile.
+func (c *cleaner) ofRun(ctx context.Context, dir string, items []reclaim.Item) {
+	wanted := map[string]*reclaim.Item{}
+	for i := range items {
+		it := &items[i]
+		if it.Fate == reclaim.Remove && !it.Done && "orchestrate-"+it.Run == filepath.Base(dir) {
+			wanted[identity(*it)] = it
+		}
+	}
+	if len(wanted) == 0 {
+		return
+	}
+	r := c.readRun(dir, ledger.Reopen)
+	defer r.release()
+	r.takeLocks()
+	if err := c.look(ctx); err != nil {
+		r.unknown = err.Error()
+	}
+	found := r.find(ctx)
+	for _, f := range found {
+		if it := wanted[identity(f.item)]; it != nil && f.item.Kind != reclaim.KindRun {
+			delete(wanted, identity(f.item))
+			c.reclaim(ctx, r, f, it)
+		}
+	}
+	own := wanted[identity(found[0].item)]
+	delete(wanted, identity(found[0].item))
+	for _, it := range wanted { // somebody has removed it meanwhile
+		c.told(it, nil)
+	}
+	if own != nil {
+		c.reclaimRun(r, found, own)
+	}
+}
+
+// identity tells the items of a run apart.
+func identity(it reclaim.Item) string {
+	return fmt.Sprintf("%s\x00%s\x00%d\x00%s\x00%s", it.Kind, it.Job, it.Attempt, it.Path, it.Branch)
+}
+
+// takeLocks takes the locks of the run's attempts, so that nothing of it still runs.
+func (r *runLeft) takeLocks() {
+	if r.led == nil {
+		return
+	}
+	taken := map[string]bool{}
+	for _, t := range r.trees {
+		if taken[t.job] {
+			continue
+		}
+		taken[t.job] = true
+		lock, err := r.led.Retake(t.job)
+		switch {
+		case errors.Is(err, ledger.ErrHeld):
+			r.live = fmt.Sprintf("job %s may still run: its lock is held", t.job)
+		case err == nil:
+			r.locks = append(r.locks, lock)
+		case !errors.Is(err, fs.ErrNotExist):
+			r.unknown = err.Error()
+		}
+	}
+}
+
+// release gives the run up.
+func (r *runLeft) release() {
+	for _, lock := range r.locks {
+		_ = lock.Close() // nothing was written through it
+	}
+	r.locks = nil
+	if err := r.close(); err != nil {
+		r.y.notes = append(r.y.notes, err.Error())
+	}
+	r.led = nil
+}
+
+// reclaim removes one thing that a run has left, if it still may go.
+func (c *cleaner) reclaim(ctx context.Context, r *runLeft, f *leftover, it *reclaim.Item) {
+	if f.item.Kind == reclaim.KindBranch && f.facts.Foreign == "" && r.stands(f.tree) {
+		f.facts.Foreign, f.facts.By = "its worktree stays", ""
+	}
+	if d := reclaim.Decide(f.facts); d.Fate != reclaim.Remove {
+		c.stays(it, d)
+		return
+	}
+	var err error
+	switch f.item.Kind {
+	case reclaim.KindWorktree:
+		err = c.reclaimTree(ctx, r, f, it)
+	case reclaim.KindBranch:
+		err = c.reclaimBranch(ctx, r, f, it)
+	case reclaim.KindPrivate:
+		err = removePrivate(f.item.Path)
+	}
+	f.item.Done = err == nil
+	c.told(it, err)
+}
+
+// stands reports whether something of an attempt's worktree is still there.
+func (r *runLeft) stands(t *treeLeft) bool {
+	if t.dir == "" {
+		return false
+	}
+	if _, err := os.Lstat(t.dir); !errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	_, err := os.Lstat(t.gitDir)
+	return t.gitDir != "" && !errors.Is(err, fs.ErrNotExist)
+}
+
+// reclaimTree saves what is in a worktree, says so, and removes it.
+func (c *cleaner) reclaimTree(ctx context.Context, r *runLeft, f *leftover, it *reclaim.Item) (err error) {
+	if c.repo != nil {
+		if it.Saved, err = c.saveTree(ctx, r, f); err != nil {
+			return err
+		}
+	}
+	if err := r.note(it, false); err != nil {
+		return err
+	}
+	if c.repo == nil {
+		err = workspace.RemoveFolder(f.tree.dir)
+	} else {
+		err = c.repo.RemoveTree(ctx, f.tree.dir, f.reg.GitDir)
+	}
+	if err != nil {
+		return err
+	}
+	return r.note(it, true)
+}
+
+// reclaimBranch deletes a branch. A commit that nothing else would lead to keeps a ref.
+func (c *cleaner) reclaimBranch(ctx context.Context, r *runLeft, f *leftover, it *reclaim.Item) (err error) {
+	kept, err := c.repo.ReachedFrom(ctx, f.item.Commit, func(ref string) bool { return ref == "refs/heads/"+f.item.Branch })
+	if err != nil {
+		return err
+	}
+	if kept == "" {
+		if it.Saved, err = c.saveCommit(ctx, r, f); err != nil {
+			return err
+		}
+	}
+	if err := r.note(it, false); err != nil {
+		return err
+	}
+	if err := c.repo.DeleteBranch(ctx, f.item.Branch, f.item.Commit); err != nil {
+		return err
+	}
+	return r.note(it, true)
+}
+
+// note records what is about to go, or has gone, in the run's reclaimed.json.
+func (r *runLeft) note(it *reclaim.Item, done bool) error {
+	e := ledger.ReclaimedItem{
+		Kind: it.Kind, Job: it.Job, Attempt: it.Attempt, Path: it.Path, Branch: it.Branch, Commit: it.Commit,
+		Why: it.Why, Saved: it.Saved, Done: done, At: r.y.eng.Now().UTC().Round(0),
+	}
+	same := func(o ledger.ReclaimedItem) bool {
+		return !o.Done && o.Kind == e.Kind && o.Job == e.Job && o.Attempt == e.Attempt && o.Path == e.Path
+	}
+	r.begun.SchemaVersion = ledger.SchemaVersion
+	r.begun.Items = append(slices.DeleteFunc(r.begun.Items, same), e)
+	return r.led.WriteJSON(ledger.ReclaimedFile, r.begun)
+}
+
+// removePrivate removes what dead attempts left of temporary files.
+func removePrivate(root string) error {
+	if err := onlyOurs(root); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(root)
+	for _, e := range entries {
+		err = errors.Join(err, private.Remove(filepath.Join(root, e.Name())))
+	}
+	return errors.Join(err, os.Remove(root))
+}
+
+// reclaimRun removes the run directory, when nothing else of the run is left.
+func (c *cleaner) reclaimRun(r *runLeft, found []*leftover, it *reclaim.Item) {
+	d := reclaim.Decide(found[0].facts)
+	left := 0
+	for _, f := range append(found[1:], c.unclaimed()...) {
+		if f.item.Run == r.id && f.item.Kind != reclaim.KindSalvage && !f.item.Done {
+			left++
+		}
+	}
+	if d.Fate == reclaim.Remove && left > 0 {
+		d = reclaim.Decision{Fate: reclaim.Keep, Why: fmt.Sprintf("it says whose the %d other leftovers are that stay", left)}
+	}
+	if d.Fate != reclaim.Remove {
+		c.stays(it, d)
+		return
+	}
+	for _, root := range c.treeRoots(r.dir) {
+		_ = os.Remove(root) // one that holds nothing any more; whatever else it is stays
+	}
+	// Set aside while it is ours, so that nobody takes it up; where a folder in use cannot
+	// be renamed, in the moment after.
+	gone, err := workspace.SetAside(r.dir)
+	r.release()
+	if err == nil {
+		err = workspace.RemoveGone(gone)
+	} else {
+		err = workspace.RemoveFolder(r.dir)
+	}
+	c.told(it, err)
+}
