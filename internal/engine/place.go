@@ -106,12 +106,12 @@ func (r *run) addTree(ctx context.Context, j *spec.Job, dir, base string, n int)
 	if !j.Writes() {
 		return r.plan.Repo.AddWorktree(ctx, dir, "", base) // it leaves nothing behind that needs a branch
 	}
-	tree, first := r.plan.Repo.AddWorktree(ctx, dir, ledger.BranchName(r.branchPrefix, r.led.ID, j.ID, n), base)
-	err := first
+	wanted := ledger.BranchName(r.branchPrefix, r.led.ID, j.ID, n)
+	tree, err := r.plan.Repo.AddWorktree(ctx, dir, wanted, base)
 	for k := 2; errors.Is(err, workspace.ErrBranchExists) && k < 2+otherNames; k++ {
-		prefix := fmt.Sprintf("%s-%d", r.branchPrefix, k)
-		if tree, err = r.plan.Repo.AddWorktree(ctx, dir, ledger.BranchName(prefix, r.led.ID, j.ID, n), base); err == nil {
-			r.note(ledger.Noted(j.ID, r.redact.String(fmt.Sprintf("attempt %d works on branch %s: %v", n, tree.Branch, first))))
+		other := ledger.BranchName(fmt.Sprintf("%s-%d", r.branchPrefix, k), r.led.ID, j.ID, n)
+		if tree, err = r.plan.Repo.AddWorktree(ctx, dir, other, base); err == nil {
+			r.note(ledger.Noted(j.ID, fmt.Sprintf("attempt %d works on branch %s, since something is in the way of %s; that was left alone", n, other, wanted)))
 		}
 	}
 	return tree, err
