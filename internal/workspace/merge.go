@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,7 +50,8 @@ func (r *Repo) MergeFrom(ctx context.Context, base, ours, theirs string) (Merged
 }
 
 // readConflicts reads what git says of a merge that it cannot make: the tree, the files,
-// nothing, and then messages: how many files, those, a kind, a text.
+// nothing, and then messages: how many files, those, a kind, a text. Behind them may be
+// words for a person about submodules.
 func readConflicts(said []string, sides ...string) (Merged, error) {
 	m := Merged{Tree: said[0]}
 	end := slices.Index(said, "")
@@ -60,7 +62,7 @@ func readConflicts(said []string, sides ...string) (Merged, error) {
 	for rest := said[min(end+1, len(said)):]; len(rest) > 0; {
 		n, err := strconv.Atoi(rest[0])
 		if err != nil || n < 0 || n+3 > len(rest) {
-			return Merged{}, fmt.Errorf("git merge-tree: %q is not understood", rest[0])
+			break
 		}
 		if strings.HasPrefix(rest[n+1], "CONFLICT") {
 			names = append(names, rest[1:n+1]...)
@@ -71,7 +73,9 @@ func readConflicts(said []string, sides ...string) (Merged, error) {
 		names[i] = asCommitted(name, sides)
 	}
 	slices.Sort(names)
-	m.Conflicts = slices.Compact(names)
+	if m.Conflicts = slices.Compact(names); len(names) == 0 {
+		return Merged{}, fmt.Errorf("git merge-tree cannot merge %.12s and %.12s, and does not say which files", sides[0], sides[1])
+	}
 	return m, nil
 }
 
@@ -151,10 +155,14 @@ func (r *Repo) Commit(ctx context.Context, c Commit) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// Person is who commits here by the person's own configuration; zero when that names
-// nobody. Asking runs nothing.
+// Person is who commits here by the person's own environment and configuration; zero when
+// these name nobody. Asking runs nothing.
 func (r *Repo) Person(ctx context.Context) (p Person, err error) {
+	p = Person{Name: os.Getenv("GIT_COMMITTER_NAME"), Email: os.Getenv("GIT_COMMITTER_EMAIL")}
 	for key, to := range map[string]*string{"user.name": &p.Name, "user.email": &p.Email} {
+		if *to != "" {
+			continue
+		}
 		out, err := r.git.do(ctx, call{args: []string{"config", "-z", "--get", key}, user: true})
 		if err != nil && code(err) != 1 {
 			return Person{}, err

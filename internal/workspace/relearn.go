@@ -119,7 +119,7 @@ func (r *Repo) writeFiles(ctx context.Context, files []touched, side int, to str
 	if err != nil {
 		return err
 	}
-	if _, err := g.do(ctx, call{args: []string{"read-tree", "-m", to}, env: ix, lock: lock}); err != nil {
+	if _, err := g.do(ctx, call{args: []string{"read-tree", "-i", "-m", to}, env: ix, lock: lock}); err != nil {
 		return err
 	}
 	var list strings.Builder

@@ -1,0 +1,360 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// landing is a checkout on main and a commit that it could be moved to.
+type target struct {
+	*Repo
+	t   *testing.T
+	dir string
+	m   Move
+}
+
+// newTarget makes the move that change is; the checkout is left before it.
+func newTarget(t *testing.T, change func(dir string)) target {
+	t.Helper()
+	r, dir := newRepo(t)
+	from := strings.TrimSpace(gitDo(t, dir, "rev-parse", "HEAD"))
+	to := side(t, dir, "work", func() { change(dir) })
+	return target{r, t, dir, Move{Ref: "refs/heads/main", From: from, To: to, Because: "test"}}
+}
+
+func (g target) land(begin func() error) ([]string, error) {
+	g.t.Helper()
+	ctx := context.Background()
+	lock, err := g.LockCheckout(ctx, "a test", nil)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	defer lock.Close()
+	if begin == nil {
+		begin = func() error { return nil }
+	}
+	return g.Land(ctx, g.m, lock, begin)
+}
+
+func (g target) relearn() (bool, []string) {
+	g.t.Helper()
+	ctx := context.Background()
+	lock, err := g.LockCheckout(ctx, "a test", nil)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	defer lock.Close()
+	done, why, err := g.Relearn(ctx, g.m, lock)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return done, why
+}
+
+// state is all that a person sees of the checkout.
+func (g target) state() string {
+	g.t.Helper()
+	var b strings.Builder
+	b.WriteString(gitDo(g.t, g.dir, "rev-parse", "HEAD") + gitDo(g.t, g.dir, "status", "--porcelain", "--ignored") + gitDo(g.t, g.dir, "ls-files", "-s"))
+	err := filepath.WalkDir(g.dir, func(p string, d os.DirEntry, err error) error {
+		if err == nil && d.Name() == ".git" {
+			return filepath.SkipDir
+		}
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(p)
+		b.WriteString(p + "\x00" + string(data) + "\x00")
+		return err
+	})
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return b.String()
+}
+
+// arrived makes sure that checkout, index and branch are at the new commit, and that
+// nothing of ours is left.
+func (g target) arrived() {
+	g.t.Helper()
+	if at := strings.TrimSpace(gitDo(g.t, g.dir, "rev-parse", "main")); at != g.m.To {
+		g.t.Errorf("main is at %s, want %s", at, g.m.To)
+	}
+	if status := gitDo(g.t, g.dir, "status", "--porcelain"); status != "" {
+		g.t.Errorf("status: %s", status)
+	}
+	for _, name := range []string{"index.lock", landingIndex} {
+		if _, err := os.Lstat(filepath.Join(g.dir, ".git", name)); err == nil {
+			g.t.Errorf("%s is left", name)
+		}
+	}
+}
+
+// all changes everything that a change can be.
+func all(t *testing.T) func(string) {
+	return func(dir string) {
+		write(t, dir, "a.txt", "one\nTWO\nthree\n")
+		write(t, dir, "new/ä deep/file", "new\n")
+		gitDo(t, dir, "rm", "-q", "gone.txt")
+		gitDo(t, dir, "rm", "-q", "bin.dat")
+		write(t, dir, "bin.dat/now", "a folder\n")
+		gitDo(t, dir, "update-index", "--chmod=+x", "run.sh")
+		if err := os.Chmod(filepath.Join(dir, "run.sh"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestACheckoutMovesWhole(t *testing.T) {
+	g := newTarget(t, all(t))
+	why, err := g.land(nil)
+	if err != nil || why != nil {
+		t.Fatal(why, err)
+	}
+	g.arrived()
+	if log := gitDo(t, g.dir, "reflog", "-1"); !strings.Contains(log, "test") {
+		t.Errorf("the reflog says %q", log)
+	}
+}
+
+func TestADetachedCheckoutMovesAndANewBranchLeavesItAlone(t *testing.T) {
+	g := newTarget(t, all(t))
+	before := g.state()
+	g.m.Ref, g.m.New = "refs/heads/fresh", true
+	if why, err := g.land(nil); err != nil || why != nil {
+		t.Fatal(why, err)
+	}
+	if at := strings.TrimSpace(gitDo(t, g.dir, "rev-parse", "fresh")); at != g.m.To || g.state() != before {
+		t.Error("a new branch has the work, and the checkout is as it was")
+	}
+	if why, err := g.land(nil); err != nil || len(why) != 1 {
+		t.Errorf("%v, %v: a branch that is there is not moved", why, err)
+	}
+	gitDo(t, g.dir, "checkout", "-q", "--detach")
+	g.m.Ref, g.m.New = detached, false
+	if why, err := g.land(nil); err != nil || why != nil {
+		t.Fatal(why, err)
+	}
+	if at := strings.TrimSpace(gitDo(t, g.dir, "rev-parse", "HEAD")); at != g.m.To {
+		t.Error("HEAD has not moved")
+	}
+	if at := strings.TrimSpace(gitDo(t, g.dir, "rev-parse", "main")); at != g.m.From {
+		t.Error("main has moved")
+	}
+}
+
+// Whatever a person did to the target since, or would lose, is told, and all is as it was.
+func TestAMoveIsRefusedAndNothingChanges(t *testing.T) {
+	cases := map[string]struct {
+		do   func(t *testing.T, dir string)
+		want string
+	}{
+		"edited": {func(t *testing.T, dir string) { write(t, dir, "run.sh", "mine\n") }, "run.sh"},
+		"staged": {func(t *testing.T, dir string) {
+			write(t, dir, "a.txt", "mine\n")
+			gitDo(t, dir, "add", "a.txt")
+		}, "a.txt"},
+		"untracked":         {func(t *testing.T, dir string) { write(t, dir, "mine", "mine\n") }, "mine"},
+		"ignored, in place": {func(t *testing.T, dir string) { write(t, dir, "new.log", "mine\n") }, "new.log"},
+		"ignored, above":    {func(t *testing.T, dir string) { write(t, dir, "deep.log", "mine\n") }, "deep.log"},
+		"ignored, below": {func(t *testing.T, dir string) {
+			write(t, dir, "ignored/x", "mine\n")
+		}, "ignored/x"},
+		"told not to look at": {func(t *testing.T, dir string) {
+			gitDo(t, dir, "update-index", "--assume-unchanged", "a.txt")
+			write(t, dir, "a.txt", "mine\n")
+		}, "a.txt"},
+		"told to skip": {func(t *testing.T, dir string) {
+			gitDo(t, dir, "update-index", "--skip-worktree", "a.txt")
+			write(t, dir, "a.txt", "mine\n")
+		}, "a.txt"},
+		"another branch": {func(t *testing.T, dir string) { gitDo(t, dir, "checkout", "-q", "-b", "mine") }, "branch mine"},
+		"another commit": {func(t *testing.T, dir string) { gitDo(t, dir, "commit", "-q", "--allow-empty", "-m", "mine") }, "is at"},
+		"a merge": {func(t *testing.T, dir string) {
+			write(t, dir, ".git/MERGE_HEAD", strings.TrimSpace(gitDo(t, dir, "rev-parse", "HEAD"))+"\n")
+		}, "a merge is under way"},
+		"a rebase":    {func(t *testing.T, dir string) { write(t, dir, ".git/rebase-merge/x", "") }, "a rebase is under way"},
+		"a bisection": {func(t *testing.T, dir string) { write(t, dir, ".git/BISECT_LOG", "") }, "a bisection is under way"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			g := newTarget(t, func(dir string) {
+				write(t, dir, "a.txt", "one\nTWO\nthree\n")
+				for _, f := range []string{"new.log", "deep.log/in", "ignored"} {
+					write(t, dir, f, "new\n")
+					gitDo(t, dir, "add", "-f", f)
+				}
+			})
+			c.do(t, g.dir)
+			before := g.state()
+			why, err := g.land(func() error { t.Error("it began"); return nil })
+			if err != nil || !strings.Contains(strings.Join(why, "\n"), c.want) {
+				t.Errorf("%q, %v; want something about %q", why, err, c.want)
+			}
+			if g.state() != before {
+				t.Error("something changed")
+			}
+		})
+	}
+}
+
+// While another git has the index nothing is done, and its lock stays.
+func TestAGitAtWorkIsLeftAlone(t *testing.T) {
+	g := newTarget(t, all(t))
+	write(t, g.dir, ".git/index.lock", "")
+	if _, err := g.land(nil); err == nil || !strings.Contains(err.Error(), "index.lock") {
+		t.Errorf("%v: want an error that names the lock", err)
+	}
+	if _, err := os.Stat(filepath.Join(g.dir, ".git", "index.lock")); err != nil {
+		t.Error("somebody else's lock is gone")
+	}
+}
+
+// Nothing that the repository names is started by a move.
+func TestNothingRunsWhenACheckoutMoves(t *testing.T) {
+	g := newTarget(t, all(t))
+	ran := filepath.Join(t.TempDir(), "ran")
+	for _, hook := range []string{"pre-commit", "post-checkout", "post-merge", "pre-merge-commit", "post-index-change", "reference-transaction", "commit-msg"} {
+		write(t, g.dir, ".git/hooks/"+hook, "#!/bin/sh\ntouch '"+ran+"'\nexit 1\n")
+		if err := os.Chmod(filepath.Join(g.dir, ".git", "hooks", hook), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, g.dir, ".git/info/attributes", "* filter=x diff=x merge=x\n")
+	for _, key := range []string{"core.fsmonitor", "filter.x.smudge", "filter.x.clean", "filter.x.process", "diff.x.textconv", "diff.external", "merge.x.driver", "core.editor", "gpg.program"} {
+		gitDo(t, g.dir, "config", key, "touch '"+ran+"'; sleep 1000")
+	}
+	gitDo(t, g.dir, "config", "commit.gpgSign", "true")
+	g.Repo = open(t, g.dir)
+	if why, err := g.land(nil); err != nil || why != nil {
+		t.Fatal(why, err)
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("something ran")
+	}
+}
+
+// A move that was cut off at any moment is finished, or was not begun.
+func TestAMoveThatWasCutOff(t *testing.T) {
+	half := errors.New("cut off")
+	cases := map[string]struct {
+		cut  func(g target) // leaves what a death leaves
+		done bool
+	}{
+		"before anything": {func(g target) {
+			_, err := g.land(func() error { return half })
+			if !errors.Is(err, half) {
+				t.Error(err)
+			}
+		}, false},
+		"with a lock, files half written": {func(g target) {
+			write(t, g.dir, ".git/index.lock", lockMark+g.m.To+"\n")
+			write(t, g.dir, "a.txt", "one\nTWO\nthree\n")
+			if err := os.Remove(filepath.Join(g.dir, "bin.dat")); err != nil {
+				t.Fatal(err)
+			}
+		}, true},
+		"all files written": {func(g target) {
+			if err := g.moveFiles(context.Background(), g.m, nil); err != nil {
+				t.Fatal(err)
+			}
+		}, true},
+		"the branch moved, the index not": {func(g target) {
+			write(t, g.dir, ".git/index.lock", lockMark+g.m.To+"\n")
+			if err := errors.Join(g.moveFiles(context.Background(), g.m, nil), g.moveRef(context.Background(), g.m)); err != nil {
+				t.Fatal(err)
+			}
+		}, true},
+		"all of it": {func(g target) {
+			if why, err := g.land(nil); err != nil || why != nil {
+				t.Fatal(why, err)
+			}
+		}, true},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			g := newTarget(t, all(t))
+			c.cut(g)
+			done, why := g.relearn()
+			if done != c.done || why != nil {
+				t.Fatalf("done %v, %q", done, why)
+			}
+			if !done {
+				g.m.To = g.m.From
+			}
+			g.arrived()
+		})
+	}
+}
+
+// What a person wrote into a half moved checkout is theirs: it is named and not touched.
+func TestAHalfMovedCheckoutKeepsWhatThePersonWrote(t *testing.T) {
+	g := newTarget(t, all(t))
+	if err := g.moveFiles(context.Background(), g.m, nil); err != nil {
+		t.Fatal(err)
+	}
+	write(t, g.dir, "a.txt", "the person's\n")
+	done, why := g.relearn()
+	if done || len(why) != 1 || !strings.Contains(why[0], "a.txt") {
+		t.Errorf("done %v, %q", done, why)
+	}
+	if data, err := os.ReadFile(filepath.Join(g.dir, "a.txt")); err != nil || string(data) != "the person's\n" {
+		t.Errorf("%q, %v: what the person wrote is gone", data, err)
+	}
+	gitDo(t, g.dir, "checkout", g.m.From, "--", "a.txt") // as the sentence says
+	if done, why := g.relearn(); !done || why != nil {
+		t.Errorf("done %v, %q", done, why)
+	}
+	g.arrived()
+}
+
+// Other work of the person, done after the cut, stays beside.
+func TestAHalfMovedCheckoutKeepsOtherWork(t *testing.T) {
+	g := newTarget(t, func(dir string) { write(t, dir, "a.txt", "one\nTWO\nthree\n") })
+	if err := g.moveFiles(context.Background(), g.m, nil); err != nil {
+		t.Fatal(err)
+	}
+	write(t, g.dir, "run.sh", "the person's\n")
+	if done, why := g.relearn(); !done || why != nil {
+		t.Errorf("done %v, %q", done, why)
+	}
+	if status := gitDo(t, g.dir, "status", "--porcelain"); status != " M run.sh\n" {
+		t.Errorf("status %q", status)
+	}
+}
+
+func TestNamesOfNewBranches(t *testing.T) {
+	r, dir := newRepo(t)
+	gitDo(t, dir, "branch", "has/below")
+	for name, ok := range map[string]bool{
+		"fresh": true, "a/b c": false, "main": false, "has": false, "has/below/it": false, "has/other": true,
+		"-x": false, "HEAD": false, "a..b": false, "x.lock": false, "": false, "ünï": true,
+	} {
+		if err := r.NewBranch(context.Background(), name); (err == nil) != ok {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
+
+func TestAChangeInsideASubmoduleIsOneOfTheCheckout(t *testing.T) {
+	r, dir := newRepo(t)
+	sub := filepath.Join(realTemp(t), "sub")
+	gitDo(t, realTemp(t), "init", "-q", sub)
+	write(t, sub, "file", "x\n")
+	gitDo(t, sub, "add", "-A")
+	gitDo(t, sub, "commit", "-q", "-m", "sub")
+	gitDo(t, dir, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", sub, "sub dir")
+	gitDo(t, dir, "commit", "-q", "-m", "sub")
+	if why, err := r.Unclean(context.Background(), "HEAD", ""); err != nil || why != nil {
+		t.Fatal(why, err)
+	}
+	write(t, dir, "sub dir/file", "mine\n")
+	why, err := r.Unclean(context.Background(), "HEAD", "")
+	if err != nil || len(why) != 1 || !strings.Contains(why[0], "sub dir/file") {
+		t.Errorf("%q, %v", why, err)
+	}
+}
