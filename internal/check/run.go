@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"strconv"
 	"time"
@@ -64,6 +63,9 @@ type Env struct {
 	Redact   func(string) string                               // for the recorded command
 	Record   func(rel string, result ledger.CheckResult) error // writes checks/<n>.json
 	Scripted map[string]bool                                   // a rehearsal's results by check name: true = pass
+	// Setup says that these are no checks but what sets a worktree up: their files go to
+	// <job>/setup, and nothing is run after one that did not pass.
+	Setup bool
 }
 
 // Run runs the checks one after the other, all of them even when one fails, and
@@ -73,8 +75,8 @@ func Run(ctx context.Context, checks []spec.Check, env Env) ([]ledger.Check, err
 	if len(checks) == 0 {
 		return nil, nil
 	}
-	if err := os.MkdirAll(filepath.Join(env.RunDir, filepath.FromSlash(path.Dir(ledger.CheckPath(env.Job, 1, "out")))), 0o700); err != nil {
-		return nil, fmt.Errorf("checks of %s: %w", env.Job, err)
+	if err := os.MkdirAll(filepath.Dir(env.file(env.path(1, "out"))), 0o700); err != nil {
+		return nil, fmt.Errorf("%ss of %s: %w", env.what(), env.Job, err)
 	}
 	results := make([]ledger.Check, len(checks))
 	var errs []error
@@ -83,7 +85,11 @@ func Run(ctx context.Context, checks []spec.Check, env Env) ([]ledger.Check, err
 		results[i], err = env.one(ctx, i+1, c)
 		errs = append(errs, err)
 		record := ledger.CheckResult{SchemaVersion: 1, Check: results[i]}
-		errs = append(errs, env.Record(ledger.CheckPath(env.Job, i+1, "json"), record))
+		errs = append(errs, env.Record(env.path(i+1, "json"), record))
+		if env.Setup && !OK(results[i]) {
+			results = results[:i+1]
+			break
+		}
 	}
 	return results, errors.Join(errs...)
 }
@@ -102,20 +108,35 @@ func (e Env) one(ctx context.Context, n int, c spec.Check) (ledger.Check, error)
 	if ctx.Err() != nil {
 		return r, nil
 	}
-	r.Output = ledger.CheckPath(e.Job, n, "out")
+	r.Output = e.path(n, "out")
 	cmd := Command{
 		Job: e.Job, Argv: argv(c), Dir: e.Dir, Timeout: c.Timeout, Env: e.Environ,
-		Stdout: e.file(r.Output), Stderr: e.file(ledger.CheckPath(e.Job, n, "err")),
+		Stdout: e.file(r.Output), Stderr: e.file(e.path(n, "err")),
 	}
 	res, err := e.Runner.Run(ctx, cmd)
 	if err != nil {
-		return r, fmt.Errorf("check %s of %s: %w", r.Name, e.Job, err)
+		return r, fmt.Errorf("%s %s of %s: %w", e.what(), r.Name, e.Job, err)
 	}
 	if res.SpawnError != "" {
-		return r, fmt.Errorf("check %s of %s could not be started: %s", r.Name, e.Job, res.SpawnError)
+		return r, fmt.Errorf("%s %s of %s could not be started: %s", e.what(), r.Name, e.Job, res.SpawnError)
 	}
 	r.ExitCode, r.DurationMs, r.Status = res.ExitCode, res.Duration.Milliseconds(), status(ctx, res)
 	return r, nil
+}
+
+// path is that of a file of command n, from the run directory.
+func (e Env) path(n int, ext string) string {
+	if e.Setup {
+		return ledger.SetupPath(e.Job, n, ext)
+	}
+	return ledger.CheckPath(e.Job, n, ext)
+}
+
+func (e Env) what() string {
+	if e.Setup {
+		return "set-up command"
+	}
+	return "check"
 }
 
 func (e Env) file(rel string) string { return filepath.Join(e.RunDir, filepath.FromSlash(rel)) }

@@ -118,6 +118,7 @@ func showJob(w io.Writer, j engine.JobPreview, absent []string) {
 	if j.Blocked == nil || j.Blocked.Reason == runtime.BlockedApproval {
 		v.route(j.Route)
 		v.line("effects", j.SideEffects)
+		v.worktree(j.Worktree)
 		v.reach(j.Reach)
 	}
 	v.candidates(j.Route, absent)

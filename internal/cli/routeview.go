@@ -52,6 +52,22 @@ func (v view) route(r ledger.Route) {
 	v.line("constrained", strings.Join(r.Constrained, "; "))
 }
 
+// worktree says what a job's tree holds before its program begins.
+func (v view) worktree(f *engine.Furnishing) {
+	if f == nil {
+		return
+	}
+	if f.Base != "" {
+		v.line("starts at", "the work of job "+f.Base)
+	}
+	if len(f.Copied) > 0 {
+		v.line("copies", strings.Join(f.Copied, ", ")+" (its program can read them)")
+	}
+	for _, c := range f.Setup {
+		v.line("set-up", c)
+	}
+}
+
 func (v view) reach(r engine.Reach) {
 	v.line("cwd", r.Cwd)
 	v.line("may read", strings.Join(r.Readable, ", "))

@@ -132,7 +132,7 @@ func (r *run) awaitEnd(ctx context.Context, a *attempt) error {
 			return err
 		}
 		_, exitErr := r.readExit(a) // with one, what runs is a check whose result is lost
-		if (ctx.Err() != nil || exitErr == nil) && !asked {
+		if (ctx.Err() != nil || exitErr == nil || r.inSetUp(a)) && !asked {
 			asked, since = r.signalHolder(a, syscall.SIGTERM), time.Now()
 		}
 		select {

@@ -58,6 +58,12 @@ func (r *run) shownScope(j *spec.Job, taken ledger.Route, scope gate.Scope) stri
 	s.line("attempts", attemptsOf(j))
 	s.line("env_allow", strings.Join(j.EnvAllow, " "))
 	s.line("passes", strings.Join(r.passed(j, taken), " "))
+	if f := r.plan.furnishing(j); f != nil {
+		s.line("copies", strings.Join(f.Copied, " "))
+		for _, c := range f.Setup {
+			s.line("set-up", c)
+		}
+	}
 	for _, c := range j.Checks {
 		s.line("check", checkShown(c))
 	}

@@ -343,10 +343,16 @@ func (r *run) carry(ctx context.Context, slot int, a *attempt) (settlement, poli
 	if a.taken {
 		err = r.adopt(ctx, a)
 	} else {
+		if how := r.setUp(ctx, slot, a); how != nil {
+			return settlement{}, *how
+		}
 		err = r.carryOut(ctx, slot, a)
 	}
 	if err != nil {
 		return failed(err)
+	}
+	if how := r.cutInSetUp(a); how != nil {
+		return settlement{}, *how
 	}
 	s, how, err := r.settle(ctx, slot, a, r.changedBy(ctx, a, mine))
 	switch {

@@ -12,6 +12,7 @@ import (
 	"orchestrate/internal/check"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/sandbox"
 	"orchestrate/internal/supervise"
 )
 
@@ -43,32 +44,44 @@ func (c *checkRunner) Run(ctx context.Context, cmd check.Command) (check.Result,
 }
 
 // once runs a check; died says that its supervisor, and not the check, is to blame.
-// What an earlier run of it left is removed.
 func (c *checkRunner) once(ctx context.Context, cmd check.Command) (result check.Result, died bool, err error) {
+	exit, died, err := c.supervised(ctx, cmd, c.attempt.box, func(dir string) error {
+		return c.takeRefusals("check "+strings.TrimSuffix(filepath.Base(cmd.Stdout), ".out"), dir)
+	})
+	return resultOf(exit), died, err
+}
+
+// supervised runs a command and leaves what it said in its files. What an earlier run of
+// it left is removed; take sees the supervisor's own folder before it goes. Without a box
+// nothing holds it.
+func (c *checkRunner) supervised(ctx context.Context, cmd check.Command, box *sandbox.Policy, take func(dir string) error) (exit supervise.Exit, died bool, err error) {
 	sup, err := c.run.slots.take(ctx, c.slot)
 	if err != nil {
-		return result, errors.Is(err, supervise.ErrNoAnswer), err
+		return exit, errors.Is(err, supervise.ErrNoAnswer), err
 	}
 	dir := strings.TrimSuffix(cmd.Stdout, ".out") + ".d"
 	if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o700)); err != nil {
-		return result, false, err
+		return exit, false, err
 	}
-	exit, err := sup.Run(ctx, supervise.Invocation{
+	exit, err = sup.Run(ctx, supervise.Invocation{
 		Job: cmd.Job, Attempt: c.attempt.n, Dir: dir, Argv: cmd.Argv, Env: cmd.Env, Cwd: cmd.Dir,
 		Decoder: runtime.DecoderSpec{Runtime: runtimeExec}, Timeout: cmd.Timeout, Grace: grace, PoliteStop: "TERM-GROUP",
-		MaxBytes: 1 << 20, Secrets: c.run.secrets, AllowedSecrets: c.run.allowed, Sandbox: c.attempt.box,
+		MaxBytes: 1 << 20, Secrets: c.run.secrets, AllowedSecrets: c.run.allowed, Sandbox: box,
 	}, c.attempt.locks(), func(supervise.Process) {})
 	if err != nil {
-		return result, exit.EndedAt.IsZero(), err
+		return exit, exit.EndedAt.IsZero(), err
 	}
-	err = errors.Join(
-		c.takeRefusals("check "+strings.TrimSuffix(filepath.Base(cmd.Stdout), ".out"), dir),
+	return exit, false, errors.Join(
+		take(dir),
 		os.Rename(filepath.Join(dir, ledger.StdoutFile), cmd.Stdout),
 		os.Rename(filepath.Join(dir, ledger.StderrFile), cmd.Stderr),
 		os.RemoveAll(dir),
 	)
+}
+
+func resultOf(exit supervise.Exit) check.Result {
 	return check.Result{
 		ExitCode: exit.ExitCode, TimedOut: exit.Stop == supervise.StopTimeout, SpawnError: exit.SpawnError,
 		Duration: time.Duration(exit.DurationMs) * time.Millisecond,
-	}, false, err
+	}
 }

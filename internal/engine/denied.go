@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -27,20 +28,25 @@ func refusedHint(denied []untrusted.Text) string {
 // takeRefusals puts what the sandbox refused to a check among its job's events, before the
 // check's own folder goes.
 func (c *checkRunner) takeRefusals(name, dir string) error {
-	data, err := os.ReadFile(filepath.Join(dir, ledger.EventsFile))
-	if err != nil {
-		return err
-	}
+	refused, err := refusalsIn(dir)
 	var recs []ledger.Record
-	for line := range strings.Lines(string(data)) {
-		var e runtime.Event
-		if json.Unmarshal([]byte(line), &e) != nil || e.Kind != runtime.EventBoundary {
-			continue
-		}
+	for _, e := range refused {
 		c.attempt.from++ // it comes after the program's
 		e.Seq, e.Text = c.attempt.from, untrusted.Sprintf("%s: %s", name, e.Text)
 		recs = append(recs, ledger.Imported(c.attempt.job.ID, c.attempt.n, e))
 		c.attempt.denied = append(c.attempt.denied, e.Text)
 	}
-	return c.run.led.Note(recs...)
+	return errors.Join(err, c.run.led.Note(recs...))
+}
+
+// refusalsIn are the events of a command's own folder that tell of the sandbox.
+func refusalsIn(dir string) (all []runtime.Event, err error) {
+	data, err := os.ReadFile(filepath.Join(dir, ledger.EventsFile))
+	for line := range strings.Lines(string(data)) {
+		var e runtime.Event
+		if json.Unmarshal([]byte(line), &e) == nil && e.Kind == runtime.EventBoundary {
+			all = append(all, e)
+		}
+	}
+	return all, err
 }

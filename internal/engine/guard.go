@@ -12,11 +12,11 @@ import (
 )
 
 // guard makes what finds and takes out secrets: the exact values of secret-looking
-// environment variables and of the .env files of these folders, beside all that
-// looks like one. What the operator allowed is none. It reports whether there are
-// values that were not known before.
+// environment variables, of the .env files of these folders and of files that are copied
+// into worktrees, beside all that looks like one. What the operator allowed is none. It
+// reports whether there are values that were not known before.
 func (p *Plan) guard(e *Engine, folders ...string) (more bool, err error) {
-	values := outsideOf(p.Root, secret.FromEnv(e.Env))
+	values := outsideOf(p.Root, append(secret.FromEnv(e.Env), p.inCopies...))
 	slices.Sort(folders)
 	for _, dir := range slices.Compact(folders) {
 		found, notes, err := secret.FromDotenv(dir)
@@ -57,6 +57,11 @@ func (p *Plan) readGuarded(ctx context.Context, e *Engine) ([]spec.Diagnostic, e
 	}
 	if errs := p.read(); len(errs) > 0 {
 		return errs, nil
+	}
+	p.enterRoot(ctx)
+	errs, err := p.findCopies(ctx)
+	if err != nil || len(errs) > 0 {
+		return errs, err
 	}
 	more, err := p.guard(e, append(p.folders(ctx), root)...)
 	if err != nil || !more {

@@ -44,9 +44,7 @@ func (p *Plan) enter(ctx context.Context, dir string) {
 // spec names may be in another repository than the cwd, also in one inside that of
 // the cwd.
 func (p *Plan) fixBase(ctx context.Context) ([]spec.Diagnostic, error) {
-	if p.Repo == nil || p.Repo.Top() != p.Root {
-		p.enter(ctx, p.Root)
-	}
+	p.enterRoot(ctx)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -64,6 +62,13 @@ func (p *Plan) fixBase(ctx context.Context) ([]spec.Diagnostic, error) {
 	}
 	p.Dirty, err = p.Repo.Dirty(ctx)
 	return nil, err
+}
+
+// enterRoot opens the repository of the workspace root that the spec names.
+func (p *Plan) enterRoot(ctx context.Context) {
+	if p.Repo == nil || p.Repo.Top() != p.Root {
+		p.enter(ctx, p.Root)
+	}
 }
 
 func (p *Plan) badBase(problem, allowed string) []spec.Diagnostic {

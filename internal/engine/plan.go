@@ -46,6 +46,8 @@ type Plan struct {
 	Notes     []string // what a person should know before the run
 
 	index      map[string]int
+	copies     map[string][]copied // per job: files of the checkout for its worktree
+	inCopies   []string            // secrets in those
 	profiles   map[string]runtime.Profile
 	noTreeNext string   // what a person can do about that, "" = see route
 	noTree     string   // why no worktree can be made, "" = it can
@@ -312,8 +314,14 @@ func (p *Plan) liveInput(e *Engine, pl *Planned) route.Input {
 	return in
 }
 
-// whyIsolate says why the order of the jobs wants a worktree for one of them.
+// whyIsolate says why the spec or the order of the jobs wants a worktree for one of them.
 func (p *Plan) whyIsolate(id string) string {
+	if pl, ok := p.Planned(id); ok && !pl.Job.Worktree.Empty() {
+		return "the spec says what its worktree holds or starts from"
+	}
+	if by := p.Graph.BaseFor(id); by != "" {
+		return "job " + by + " starts from its work"
+	}
 	if why := p.Graph.IsolationWhy(id); why != "" {
 		return why
 	}

@@ -40,6 +40,7 @@ const (
 	InputsDir       = "inputs"
 	ArtifactsDir    = "artifacts"
 	ChecksDir       = "checks"
+	SetupDir        = "setup"        // what set its worktree up, kept as checks are
 	AttemptLockFile = "attempt.lock" // held by whoever owns the attempt's process tree
 )
 
@@ -82,6 +83,11 @@ const attemptPrefix = "attempt-"
 // of a job; ext is out, err or json.
 func CheckPath(job string, n int, ext string) string {
 	return JobPath(job, ChecksDir, strconv.Itoa(n)+"."+ext)
+}
+
+// SetupPath is CheckPath for set-up command n of a job's worktree.
+func SetupPath(job string, n int, ext string) string {
+	return JobPath(job, SetupDir, strconv.Itoa(n)+"."+ext)
 }
 
 // TreeName names the worktree of attempt n of a job, below worktrees/ and in

@@ -204,11 +204,14 @@ func (r *Run) mendJob(job string, saw found) error {
 	if err := r.sweep(job, saw.names); err != nil {
 		return err
 	}
-	if slices.Contains(saw.names, ChecksDir) {
-		checks := filepath.Join(job, ChecksDir)
-		names, err := r.list(checks)
+	for _, dir := range []string{ChecksDir, SetupDir} {
+		if !slices.Contains(saw.names, dir) {
+			continue
+		}
+		commands := filepath.Join(job, dir)
+		names, err := r.list(commands)
 		if err == nil {
-			err = r.sweep(checks, names)
+			err = r.sweep(commands, names)
 		}
 		if err != nil {
 			return err

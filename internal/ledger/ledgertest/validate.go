@@ -140,7 +140,8 @@ func (s Schemas) file(name string) []error {
 
 // SchemaFor names the schema for a file, by its name and folder alone.
 func SchemaFor(file string) string {
-	if filepath.Base(filepath.Dir(file)) == ledger.ChecksDir {
+	switch filepath.Base(filepath.Dir(file)) {
+	case ledger.ChecksDir, ledger.SetupDir:
 		return "check"
 	}
 	switch base := filepath.Base(file); base {
