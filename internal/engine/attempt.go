@@ -106,13 +106,17 @@ func (r *run) furnish(ctx context.Context, a *attempt) (err error) {
 		return err
 	}
 	failpoint.Hit(failpoint.Placed)
+	if err := r.copyIn(ctx, a); err != nil {
+		a.hopeless = true
+		return err
+	}
 	a.before = r.snapshotFor(ctx, a)
 	got, err := r.gather(ctx, a.job)
 	if err != nil {
 		a.hopeless = true
 		return err
 	}
-	a.given = givenTo(a.job, got)
+	a.given = givenTo(a.job, got, r.plan.copies[a.job.ID])
 	before, err := r.earlierOf(a, got)
 	if err != nil {
 		return err

@@ -35,8 +35,16 @@ type JobPreview struct {
 	Route       ledger.Route  `json:"route"`
 	Blocked     *BlockPreview `json:"blocked"` // null when it has a route
 	SideEffects string        `json:"sideEffects"`
+	Worktree    *Furnishing   `json:"worktree"` // null when the spec says nothing of it
 	Reach
 	Prompt string `json:"prompt"` // redacted; what depends on other jobs is only named
+}
+
+// Furnishing is what a job's worktree holds before its program begins.
+type Furnishing struct {
+	Base   string   `json:"base"`   // the job at whose snapshot it starts, "" = as the order of the jobs says
+	Copied []string `json:"copied"` // files of the checkout that git ignores; the job's program can read them
+	Setup  []string `json:"setup"`  // commands that are run in it
 }
 
 // Reach is what the program of a job can get at.
@@ -85,6 +93,7 @@ func (e *Engine) previewJob(p *Plan, j *spec.Job, r ledger.Route, b *route.Block
 		ID: j.ID, Task: j.Task, DependsOn: append([]string{}, j.DependsOn...), Route: r, SideEffects: sideEffects(j, r),
 		Reach: Reach{Cwd: j.Cwd, Readable: []string{}, Writable: []string{}, EnvPassed: []string{}, EnvWithheld: []string{}},
 	}
+	v.Worktree = p.furnishing(j)
 	dir := filepath.Join(theRun, j.ID)
 	out := filepath.Join(dir, ledger.ArtifactsDir)
 	at := placingOf(j, r, j.Cwd, out)
@@ -120,6 +129,18 @@ func (e *Engine) previewJob(p *Plan, j *spec.Job, r ledger.Route, b *route.Block
 	v.Route.Constrained = constrained(r, cmd)
 	v.Command = p.redact.String(commandText(cwd, whereabouts("<run-id>", j.ID, 1, dir), cmd, promptPath(v.Prompt, dir)))
 	return v
+}
+
+// furnishing is what the spec says of a job's worktree, nil = nothing.
+func (p *Plan) furnishing(j *spec.Job) *Furnishing {
+	if j.Worktree.Empty() {
+		return nil
+	}
+	f := &Furnishing{Base: j.Worktree.Base, Copied: append([]string{}, namesOfCopies(p.copies[j.ID])...), Setup: []string{}}
+	for _, c := range j.Worktree.Setup {
+		f.Setup = append(f.Setup, p.redact.String(checkShown(c)))
+	}
+	return f
 }
 
 // readDirs are the folders outside its cwd that a job reads: its inputs where it

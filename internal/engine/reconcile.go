@@ -152,6 +152,9 @@ func (r *run) takeUpIdle(ctx context.Context, a *attempt) error {
 	if err := errors.Join(r.takeIn(a), a.unsearched); err != nil {
 		return err
 	}
+	if r.inSetUp(a) {
+		return r.cutOff(ctx, a, "its engine died while its worktree was set up", proof)
+	}
 	return r.cutOff(ctx, a, "its supervisor died", proof)
 }
 
