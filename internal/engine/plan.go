@@ -49,6 +49,7 @@ type Plan struct {
 	copies     map[string][]copied // per job: files of the checkout for its worktree
 	inCopies   []string            // secrets in those
 	profiles   map[string]runtime.Profile
+	odd        oddities
 	noTreeNext string   // what a person can do about that, "" = see route
 	noTree     string   // why no worktree can be made, "" = it can
 	source     []byte   // of the spec when the run began; nil = what is in the file
@@ -126,7 +127,10 @@ func (p *Plan) readAll(ctx context.Context, e *Engine) ([]spec.Diagnostic, error
 func (p *Plan) survey(ctx context.Context, e *Engine) {
 	level := make(chan sandbox.Level, 1)
 	go func() { level <- e.Level(ctx) }()
+	odd := make(chan oddities, 1)
+	go func() { odd <- p.look(ctx) }()
 	p.probe(ctx, e)
+	p.odd = <-odd
 	p.Sandbox = <-level
 	if ctx.Err() != nil {
 		return // what a cut probe says is no reason to block anything
@@ -258,6 +262,9 @@ func (p *Plan) route(e *Engine) {
 		pl := &p.Jobs[p.index[id]]
 		in := p.input(e, pl)
 		if pl.Route, pl.Block = p.choose(in); pl.Block == nil {
+			pl.Block = e.tooDeep(p, pl)
+		}
+		if pl.Block == nil {
 			pl.Block = p.unapproved(pl)
 		}
 		if p.Request.Rehearse {
@@ -275,6 +282,9 @@ func (p *Plan) choose(in route.Input) (ledger.Route, *route.Block) {
 	r, block := route.Choose(in)
 	if block == nil {
 		block = gate.Controls(in.Job, r, in.Sandbox)
+	}
+	if block == nil {
+		block = p.unsuited(in.Job, r)
 	}
 	return r, block
 }
@@ -408,6 +418,7 @@ func (p *Plan) mayRehearse() bool {
 func (p *Plan) note() {
 	p.Spec.Warning = append(p.Spec.Warning, p.Graph.Warnings(p.isolated)...)
 	p.noteRepository()
+	p.noteOdd()
 	p.noteNested()
 	if !p.Sandbox.Holds() {
 		p.Notes = append(p.Notes, "no sandbox holds jobs and checks here: "+p.Sandbox.Evidence)

@@ -18,10 +18,12 @@ const (
 func (r *Repo) IgnoredFiles(ctx context.Context, below string) ([]string, error) {
 	look, stop := context.WithTimeout(ctx, longestLook)
 	defer stop()
+	args := []string{"ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory", "--no-empty-directory"}
+	if below != "." { // with a path that is the top git says nothing
+		args = append(args, "--", ":(top,literal)"+below)
+	}
 	out := &bounded{left: mostIgnored}
-	_, err := r.git.do(look, call{out: out, args: []string{
-		"ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory", "--no-empty-directory", "--", ":(top,literal)" + below,
-	}})
+	_, err := r.git.do(look, call{out: out, args: args})
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
