@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"orchestrate/internal/check"
 	"orchestrate/internal/failpoint"
@@ -133,8 +132,8 @@ func (r *run) inspectTree(ctx context.Context, a *attempt, s *settlement) error 
 		return fmt.Errorf("the patch of job %s could not be taken: %w", a.job.ID, err)
 	}
 	patch := s.patch
-	if len(patch.Unseen) > 0 {
-		r.tell(fmt.Sprintf("job %s: the patch does not hold what is in the submodules %s", a.job.ID, strings.Join(patch.Unseen, ", ")))
+	if err := r.unheld(ctx, a, *patch, s); err != nil {
+		return err
 	}
 	r.setSnapshot(a.job.ID, patch.Commit)
 	if s.displayOnly && len(s.facts.InjectedSecret) == 0 {
