@@ -20,6 +20,7 @@ import (
 func (r *runLeft) find(ctx context.Context) []*leftover {
 	all := []*leftover{{run: r, item: reclaim.Item{Kind: reclaim.KindRun, Path: r.dir, State: r.state()}}}
 	for _, t := range r.trees {
+		r.settlePlace(t)
 		for _, f := range []*leftover{r.findTree(ctx, t), r.findBranch(ctx, t)} {
 			if f != nil {
 				all = append(all, f)
@@ -135,7 +136,6 @@ func (y *yard) reached(ctx context.Context, commit string) string {
 
 // findTree is what there is of an attempt's worktree, nil = nothing.
 func (r *runLeft) findTree(ctx context.Context, t *treeLeft) *leftover {
-	r.settlePlace(t)
 	if t.dir == "" {
 		return nil
 	}
@@ -167,9 +167,12 @@ func (r *runLeft) findTree(ctx context.Context, t *treeLeft) *leftover {
 	return f
 }
 
-// settlePlace finds the worktree of an attempt that was cut off before anything of it was
-// recorded: by the name that it gets, where that is there.
+// settlePlace finds the worktree and the branch of an attempt that was cut off before
+// anything of it was recorded: by the names that they get, where those are there.
 func (r *runLeft) settlePlace(t *treeLeft) {
+	if ref := r.branchOf(t); t.branch == "" {
+		t.branch = strings.TrimPrefix(ref.Name, "refs/heads/")
+	}
 	if t.dir != "" {
 		return
 	}
@@ -269,7 +272,6 @@ func (r *runLeft) branchOf(t *treeLeft) (found workspace.Ref) {
 		branch, ok := strings.CutPrefix(ref.Name, "refs/heads/")
 		expected := t.branch == "" && !t.furnished && ourRef(ref.Name) && strings.HasSuffix(branch, "/"+r.id+"/"+t.name())
 		if ok && (branch == t.branch || expected) {
-			t.branch = branch
 			return ref
 		}
 	}
