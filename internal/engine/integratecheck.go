@@ -1,0 +1,371 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"orchestrate/internal/check"
+	"orchestrate/internal/integrate"
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/runtime"
+	"orchestrate/internal/spec"
+	"orchestrate/internal/untrusted"
+	"orchestrate/internal/workspace"
+)
+
+// keepFrom begins what this integration leaves in the run directory, beside what those
+// before it left. Their trees go: at most the newest is there to be looked at.
+func (i *integration) keepFrom(ctx context.Context) (*os.File, error) {
+	newest, err := i.newest()
+	if err != nil {
+		return nil, err
+	}
+	_, lock, err := i.led.BeginAttempt(ledger.IntegrationJob, newest+1)
+	if errors.Is(err, ledger.ErrHeld) {
+		return nil, refuse(ExitFailed, "the checks of an integration that was cut off still run: try again when they have ended")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := i.tidy(ctx, newest); err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	return lock, nil
+}
+
+// tidy removes the tree of integration n, whose processes are gone, and private folders
+// that it may have left.
+func (i *integration) tidy(ctx context.Context, n int) error {
+	i.tidyPrivate()
+	if n == 0 {
+		return nil
+	}
+	dir, gitDir := i.treeDir(n), ""
+	all, err := i.plan.Repo.Registrations()
+	if err != nil {
+		return err
+	}
+	for _, reg := range all {
+		if reg.Names(dir) {
+			gitDir = reg.GitDir
+		}
+	}
+	if err := i.plan.Repo.RemoveTree(ctx, dir, gitDir); err != nil {
+		return fmt.Errorf("the tree in which an earlier integration ran its checks: %w", err)
+	}
+	return nil
+}
+
+// treeDir is the tree in which integration n runs its checks.
+func (i *integration) treeDir(n int) string {
+	return filepath.Join(i.treeRoot, ledger.TreeName(ledger.IntegrationJob, n))
+}
+
+// resultChecks are the checks of the result, each with what it runs in.
+type resultChecks struct {
+	run  *run
+	list []spec.Check
+	in   []*attempt
+	next int
+
+	denied []untrusted.Text // what says that the sandbox refused something
+}
+
+// Run implements check.Runner, which asks for one after the other.
+func (c *resultChecks) Run(ctx context.Context, cmd check.Command) (check.Result, error) {
+	a := c.in[c.next]
+	c.next++
+	cmd.Dir, cmd.Env = a.at.dir, a.env
+	exit, _, err := (&checkRunner{run: c.run, attempt: a}).supervised(ctx, cmd, a.box, func(dir string) error {
+		refused, err := refusalsIn(dir)
+		for _, e := range refused {
+			c.denied = append(c.denied, e.Text)
+		}
+		return err
+	})
+	return resultOf(exit), err
+}
+
+// checkResult runs the chosen jobs' checks on the result, in a tree of its own that goes
+// when they passed. What they change there changes nothing of the result.
+func (i *integration) checkResult(ctx context.Context, lock *os.File) (err error) {
+	declared := i.declared()
+	if len(declared) == 0 {
+		return nil
+	}
+	i.plan.Sandbox = i.eng.Level(ctx)
+	if !i.plan.Sandbox.Holds() {
+		i.in.Why = append(i.in.Why, "no sandbox holds the checks here: "+i.plan.Sandbox.Evidence)
+	}
+	base, err := i.resultTree(ctx, lock)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		i.dropPrivate(base)
+		if !i.failing {
+			err = errors.Join(err, i.plan.Repo.RemoveTree(context.WithoutCancel(ctx), base.at.top, base.at.tree.Place().GitDir))
+		}
+	}()
+	if err := i.furnishResult(ctx, base); err != nil {
+		return err
+	}
+	i.in.Checks, err = i.runIn(ctx, base, declared, false)
+	return err
+}
+
+// runIn runs commands of the chosen jobs in the tree of the result, and refuses it when
+// one fails. The tree is then kept.
+func (i *integration) runIn(ctx context.Context, base *attempt, declared []declaredCheck, setup bool) ([]ledger.Check, error) {
+	c, err := i.furnishChecks(base, declared)
+	if err != nil {
+		return nil, err
+	}
+	done, err := check.Run(ctx, c.list, check.Env{
+		Runner: c, Job: ledger.IntegrationJob, RunDir: i.led.Dir, Redact: i.redact.String, Setup: setup,
+		Record: func(rel string, res ledger.CheckResult) error { return i.led.WriteJSON(rel, res) },
+	})
+	if ctx.Err() != nil {
+		return done, ctx.Err()
+	}
+	what := "check"
+	if setup {
+		what = "set-up command"
+	}
+	no := passed(what, done, i.led.Path)
+	if err != nil {
+		no = append(no, i.redact.String(err.Error()))
+	}
+	if i.failing = len(no) > 0; !i.failing {
+		return done, nil
+	}
+	return done, refuse(ExitFailed, append(no, "the result is in "+base.at.top+" to be looked at"+refusedHint(c.denied))...)
+}
+
+// passed says which commands did not.
+func passed(what string, done []ledger.Check, path func(...string) string) (why []string) {
+	for _, c := range done {
+		if !check.OK(c) {
+			why = append(why, fmt.Sprintf("%s %s %s on the result; what it said is in %s", what, c.Name, c.Status, path(c.Output)))
+		}
+	}
+	return why
+}
+
+// declaredCheck is a check with the job that declares it.
+type declaredCheck struct {
+	spec.Check
+	job *spec.Job
+}
+
+// declared are the commands that the chosen jobs declare as checks, each once.
+func (i *integration) declared() []declaredCheck {
+	return i.each(func(j *spec.Job) []spec.Check { return j.Checks })
+}
+
+// each are the commands of the chosen jobs that of names, once for each folder.
+func (i *integration) each(of func(*spec.Job) []spec.Check) (all []declaredCheck) {
+	seen := map[string]bool{}
+	for _, w := range integrate.Chosen(i.in.Jobs) {
+		pl, _ := i.plan.Planned(w.Job)
+		for _, c := range of(pl.Job) {
+			what := strings.Join(append([]string{pl.Job.Cwd, c.Shell}, c.Run...), "\x00")
+			if c.Assert != "" || seen[what] {
+				continue
+			}
+			seen[what] = true
+			all = append(all, declaredCheck{c, pl.Job})
+		}
+	}
+	return all
+}
+
+// furnishResult gives the tree of the result what the jobs' own trees had: the files that
+// they name, and what their set-up makes.
+func (i *integration) furnishResult(ctx context.Context, base *attempt) error {
+	files := map[string]copied{}
+	for _, w := range integrate.Chosen(i.in.Jobs) {
+		for _, f := range i.plan.copies[w.Job] {
+			files[f.Path] = f
+		}
+	}
+	standing, err := base.at.tree.Standing(ctx, slices.Collect(maps.Keys(files)))
+	if err != nil {
+		return err
+	}
+	to, err := os.OpenRoot(base.at.top)
+	if err != nil {
+		return err
+	}
+	defer to.Close() //nolint:errcheck // what is written in it is closed for itself
+	for name, f := range files {
+		if standing.Tracked[name] { // the work brought it along
+			continue
+		}
+		if err := i.copyOne(to, f); err != nil {
+			return fmt.Errorf("%s cannot be copied to the result: %w", name, err)
+		}
+	}
+	setup := i.each(func(j *spec.Job) []spec.Check { return j.Worktree.Setup })
+	if len(setup) == 0 {
+		return nil
+	}
+	_, err = i.runIn(ctx, base, setup, true)
+	return err
+}
+
+// resultTree makes the tree in which the checks run.
+func (i *integration) resultTree(ctx context.Context, lock *os.File) (*attempt, error) {
+	n, err := i.newest()
+	if err != nil {
+		return nil, err
+	}
+	dir := i.treeDir(n)
+	if err := os.MkdirAll(i.treeRoot, 0o700); err != nil {
+		return nil, err
+	}
+	tree, err := i.plan.Repo.AddWorktree(ctx, dir, "", i.in.Target.To)
+	if err != nil {
+		return nil, err
+	}
+	a := &attempt{
+		job: &spec.Job{ID: ledger.IntegrationJob, Effect: "scoped-write"}, n: n, lock: lock, dir: i.led.JobDir(ledger.IntegrationJob), mark: newMark(), begun: i.in.At,
+		route: ledger.Route{Runtime: runtimeExec, Isolation: isolationWorktree}, at: place{dir: dir, top: dir, tree: tree, isolated: true},
+	}
+	err = errors.Join(
+		i.led.MkdirAll(ledger.JobPath(ledger.IntegrationJob, ledger.ArtifactsDir)),
+		i.led.Furnish(ledger.IntegrationJob, lock, a.furnished()),
+	)
+	return a, err
+}
+
+// furnishChecks gives each check the environment and the sandbox that it had in its job's
+// tree, and all of them one private folder.
+func (i *integration) furnishChecks(base *attempt, declared []declaredCheck) (*resultChecks, error) {
+	exec, ok := i.eng.adapter(runtimeExec)
+	if !ok {
+		return nil, errors.New("this build cannot run checks")
+	}
+	if base.env = i.environment(base, exec); base.private.Path == "" {
+		if err := i.furnishPrivately(base); err != nil {
+			return nil, err
+		}
+	}
+	c := &resultChecks{run: i.run}
+	for _, d := range declared {
+		a := *base
+		a.job = &spec.Job{ID: ledger.IntegrationJob, Effect: base.job.Effect, EnvAllow: d.job.EnvAllow, Credentialed: d.job.Credentialed}
+		a.at.dir = filepath.Join(base.at.top, filepath.FromSlash(relTo(i.plan.Repo.Top(), d.job.Cwd)))
+		if err := a.at.inTree(d.job.ID); err != nil {
+			return nil, refuse(ExitFailed, fmt.Sprintf("check of job %s: %v", d.job.ID, err))
+		}
+		if err := i.furnishCheck(&a, i.adapterOf(d.job.ID)); err != nil {
+			return nil, err
+		}
+		c.list, c.in = append(c.list, d.Check), append(c.in, &a)
+	}
+	return c, nil
+}
+
+// adapterOf is that of the runtime that did a job: its checks get its sign-in.
+func (i *integration) adapterOf(job string) runtime.Adapter {
+	if ad, ok := i.eng.adapter(i.old.job(job).status.Runtime); ok {
+		return ad
+	}
+	exec, _ := i.eng.adapter(runtimeExec)
+	return exec
+}
+
+func (i *integration) furnishCheck(a *attempt, ad runtime.Adapter) (err error) {
+	a.env = i.environment(a, ad)
+	if i.plan.Sandbox.Holds() {
+		if a.box, err = i.draw(a, "", runtime.Confinement{}); err != nil {
+			return err
+		}
+		a.box.Write = append(slices.Clone(a.box.Write), a.private.Path)
+	}
+	i.completeEnvironment(a, ad)
+	return nil
+}
+
+// move brings the target to the result, if it is still as it was when all began.
+func (i *integration) move(ctx context.Context) error {
+	lock, err := i.holdTarget(ctx)
+	if err != nil {
+		return err
+	}
+	defer lock.Close() // the kernel drops the lock with the descriptor whatever Close says
+	m := i.moveOf(i.in)
+	i.in.Outcome = integrate.Integrated
+	for k, w := range i.in.Jobs {
+		if at := i.made[w.Job]; at != "" {
+			i.in.Jobs[k].Done = at
+		}
+	}
+	why, err := i.plan.Repo.Land(ctx, m, lock, func() error { return i.keepDurably(ledger.IntentFile, i.in) })
+	switch {
+	case err != nil:
+		i.in.Outcome = ""
+		return err
+	case len(why) > 0:
+		if err := i.led.Remove(ledger.JobPath(ledger.IntegrationJob, ledger.IntentFile)); err != nil {
+			return err
+		}
+		return i.unmoved(why)
+	}
+	if err := i.noteSubmodules(ctx); err != nil {
+		return err
+	}
+	return i.record(i.in)
+}
+
+// unmoved refuses because the target is no longer as it was.
+func (i *integration) unmoved(why []string) error {
+	for k, w := range i.in.Jobs {
+		if i.made[w.Job] != "" {
+			i.in.Jobs[k].Done = ""
+		}
+	}
+	return &refusal{ExitFailed, why, []string{i.command(i.req.Jobs)}}
+}
+
+func (i *integration) moveOf(in integrate.Integration) workspace.Move {
+	ref := "HEAD"
+	if in.Target.Branch != "" {
+		ref = "refs/heads/" + in.Target.Branch
+	}
+	return workspace.Move{Ref: ref, New: in.Target.New, From: in.Target.From, To: in.Target.To, Because: "orchestrate: integrate " + in.RunID}
+}
+
+// holdTarget makes sure that no job works in the checkout meanwhile.
+func (i *integration) holdTarget(ctx context.Context) (*os.File, error) {
+	hold, stop := context.WithCancel(ctx)
+	defer stop()
+	var other string
+	who := fmt.Sprintf("the integration of run %s (%s)", i.led.ID, i.led.Dir)
+	lock, err := i.plan.Repo.LockCheckout(hold, who, func(holder string) { other = holder; stop() })
+	if other != "" && ctx.Err() == nil {
+		return nil, refuse(ExitFailed, "another writer is at work in the checkout: "+other+"; try again when it has ended")
+	}
+	return lock, err
+}
+
+// noteSubmodules says which submodules git now names another commit of.
+func (i *integration) noteSubmodules(ctx context.Context) error {
+	if i.in.Target.New {
+		return nil
+	}
+	changes, err := i.plan.Repo.Compare(context.WithoutCancel(ctx), i.in.Target.From, i.in.Target.To)
+	for _, c := range changes {
+		if c.Mode == workspace.SubmoduleMode {
+			i.in.Why = append(i.in.Why, fmt.Sprintf("the submodule %s is at another commit now: git submodule update -- %s", c.Path, c.Path))
+		}
+	}
+	return err
+}

@@ -1,0 +1,320 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"orchestrate/internal/integrate"
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/shellword"
+	"orchestrate/internal/spec"
+	"orchestrate/internal/untrusted"
+	"orchestrate/internal/workspace"
+)
+
+// collect finds the work of the run's jobs, each after those it builds on, and holds it
+// against what was recorded: what was reviewed is what is integrated.
+func (i *integration) collect(ctx context.Context) error {
+	there, err := i.brought(ctx)
+	if err != nil {
+		return err
+	}
+	of := map[string]string{} // snapshot commit -> job
+	for _, id := range i.plan.Graph.Order() {
+		pj := i.old.job(id)
+		if pj.status == nil || pj.status.Status != ledger.Success || pj.work == nil || pj.work.Commit == "" {
+			continue
+		}
+		if pj.status.Worktree == nil {
+			if len(pj.work.Shared) > 0 {
+				i.in.Why = append(i.in.Why, fmt.Sprintf("job %s worked in the checkout itself: what it changed is there", id))
+			}
+			continue
+		}
+		if pj.work.Commit == pj.work.Base {
+			continue
+		}
+		if err := i.asRecorded(ctx, id, pj.work); err != nil {
+			return err
+		}
+		w, err := i.workOfJob(ctx, id, pj)
+		if err != nil {
+			return err
+		}
+		w.BuildsOn, w.Done = of[w.Base], there[id]
+		if w.Done == "" {
+			if on, err := i.plan.Repo.Reaches(ctx, i.in.Target.From, w.Commit); err != nil {
+				return err
+			} else if on {
+				w.Done = w.Commit
+			}
+		}
+		i.in.Jobs = append(i.in.Jobs, w)
+		of[w.Commit] = id
+	}
+	return i.wanted()
+}
+
+// wanted makes sure that each job that was asked for left work.
+func (i *integration) wanted() error {
+	for _, id := range i.req.Jobs {
+		if _, ok := i.plan.Planned(id); !ok {
+			return refuse(ExitUsage, fmt.Sprintf("the run has no job %q", id))
+		}
+		if !slices.ContainsFunc(i.in.Jobs, func(w integrate.Work) bool { return w.Job == id }) {
+			return refuse(ExitUsage, fmt.Sprintf("job %s left no work in a tree of its own, so there is nothing of it to integrate", id))
+		}
+	}
+	return nil
+}
+
+// asRecorded refuses work that is not what was recorded when its job was settled.
+func (i *integration) asRecorded(ctx context.Context, id string, w *ledger.Work) error {
+	if w.Patch != "" {
+		data, err := i.led.ReadFile(ledger.JobPath(id, ledger.PatchFile))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err != nil || digest(data) != w.Patch {
+			return refuse(ExitFailed, fmt.Sprintf("%s is not what was reviewed: it was changed or removed since", ledger.JobPath(id, ledger.PatchFile)))
+		}
+	}
+	for _, commit := range []string{w.Base, w.Commit} {
+		there, err := i.plan.Repo.Has(ctx, commit)
+		if err != nil {
+			return err
+		}
+		if !there {
+			return refuse(ExitFailed, fmt.Sprintf("commit %.12s of job %s is not in the repository any more; %s still holds its work", commit, id, ledger.JobPath(id, ledger.PatchFile)))
+		}
+	}
+	return nil
+}
+
+func (i *integration) workOfJob(ctx context.Context, id string, pj *pastJob) (integrate.Work, error) {
+	w := integrate.Work{
+		Job: id, Runtime: pj.status.Runtime, Base: pj.work.Base, Commit: pj.work.Commit, Masked: pj.work.Masked,
+		Patch: ledger.JobPath(id, ledger.PatchFile), Files: []integrate.FileStat{},
+	}
+	files, err := i.plan.Repo.Compare(ctx, w.Base, w.Commit)
+	if err != nil {
+		return w, err
+	}
+	for _, c := range files {
+		f := integrate.FileStat{Path: c.Path, Status: c.Status, Insertions: c.Added, Deletions: c.Deleted}
+		w.Insertions, w.Deletions = w.Insertions+c.Added, w.Deletions+c.Deleted
+		if c.Binary {
+			f.Insertions, f.Deletions = -1, -1
+		}
+		w.Files = append(w.Files, f)
+	}
+	return w, nil
+}
+
+// brought are the jobs that an earlier integration brought onto the target, with the
+// commit that did.
+func (i *integration) brought(ctx context.Context) (map[string]string, error) {
+	all := map[string]string{}
+	earlier, err := i.earlier()
+	if err != nil {
+		return nil, err
+	}
+	for _, in := range earlier {
+		for _, w := range in.Jobs {
+			if !w.Chosen || w.Done == "" || all[w.Job] != "" {
+				continue
+			}
+			on, err := i.plan.Repo.Reaches(ctx, i.in.Target.From, w.Done)
+			if err != nil {
+				return nil, err
+			}
+			if on {
+				all[w.Job] = w.Done
+			}
+		}
+	}
+	return all, nil
+}
+
+// earlier are the integrations of this run that moved a target.
+func (i *integration) earlier() (all []integrate.Integration, err error) {
+	newest, err := i.newest()
+	if err != nil {
+		return nil, err
+	}
+	for n := newest; n > 0; n-- {
+		rel := ledger.JobPath(ledger.IntegrationJob, ledger.IntegrationFile)
+		if n < newest {
+			rel = ledger.JobPath(ledger.IntegrationJob, ledger.AttemptDir(n), ledger.IntegrationFile)
+		}
+		var in integrate.Integration
+		data, err := i.led.ReadFile(rel)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err = errors.Join(err, json.Unmarshal(data, &in)); err != nil {
+			return nil, fmt.Errorf("%s: %w", i.led.Path(rel), err)
+		}
+		if in.Outcome == integrate.Integrated {
+			all = append(all, in)
+		}
+	}
+	return all, nil
+}
+
+// newest is the number of the last integration that left anything, 0 = none did.
+func (i *integration) newest() (int, error) {
+	l, err := i.led.AttemptLock(ledger.IntegrationJob)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	return l.Attempt, err
+}
+
+// foresee asks git which of the chosen works cannot be merged with what.
+func (i *integration) foresee(ctx context.Context) error {
+	repo, works := i.plan.Repo, i.in.Jobs
+	for _, w := range integrate.Chosen(works) {
+		m, err := i.onto(ctx, i.in.Target.From, w)
+		if err != nil {
+			return err
+		}
+		if m.Conflicts != nil {
+			i.in.Matrix.Target = append(i.in.Matrix.Target, integrate.Clash{A: w.Job, Files: m.Conflicts})
+		}
+	}
+	pairs, note := integrate.Pairs(works)
+	if note != "" {
+		i.in.Why = append(i.in.Why, note)
+	}
+	for _, p := range pairs {
+		m, err := repo.Merge(ctx, works[p[0]].Commit, works[p[1]].Commit)
+		if err != nil {
+			return err
+		}
+		if m.Conflicts != nil {
+			i.in.Matrix.Pairs = append(i.in.Matrix.Pairs, integrate.Clash{A: works[p[0]].Job, B: works[p[1]].Job, Files: m.Conflicts})
+		}
+	}
+	return nil
+}
+
+// onto merges a work, with all that it builds on and the target has not, with a commit.
+func (i *integration) onto(ctx context.Context, commit string, w integrate.Work) (workspace.Merged, error) {
+	if i.req.Strategy == integrate.Patch {
+		return i.plan.Repo.MergeFrom(ctx, integrate.Ground(i.in.Jobs, w), commit, w.Commit)
+	}
+	return i.plan.Repo.Merge(ctx, commit, w.Commit)
+}
+
+// stands refuses when anything is known that stands against the integration.
+func (i *integration) stands(ctx context.Context, why []string) error {
+	no := &refusal{exit: ExitFailed, why: why}
+	if !i.in.Target.New {
+		unclean, err := i.plan.Repo.Unclean(ctx, i.in.Target.From, "")
+		if err != nil {
+			return err
+		}
+		if len(unclean) > 0 {
+			no.why = append(no.why, unclean...)
+			no.next = append(no.next, "git status", integrate.Command(i.led.ID, i.req.Jobs, i.req.Strategy, "NEW-BRANCH"))
+		}
+	}
+	if clashes := integrate.Clashes(i.in.Matrix, i.named()); len(clashes) > 0 {
+		no.why = append(no.why, clashes...)
+		no.next = append(no.next, i.fitting()...)
+	}
+	if len(no.why) > 0 {
+		return no
+	}
+	return nil
+}
+
+// fitting is the command for as many of the jobs as go together.
+func (i *integration) fitting() []string {
+	if jobs := integrate.Largest(i.in.Jobs, i.in.Matrix); len(jobs) > 0 {
+		return []string{i.command(jobs)}
+	}
+	return nil
+}
+
+// build makes the commits of the result, on no branch.
+func (i *integration) build(ctx context.Context) error {
+	repo, at := i.plan.Repo, i.in.Target.From
+	person, err := repo.Person(ctx)
+	if err != nil {
+		return err
+	}
+	var before []string
+	for _, w := range integrate.Chosen(i.in.Jobs) {
+		m, err := i.step(ctx, at, w)
+		if err != nil {
+			return err
+		}
+		if m.Conflicts != nil {
+			return &refusal{ExitFailed, []string{fmt.Sprintf("job %s cannot be merged after %s: %s", w.Job, strings.Join(before, ", "), strings.Join(m.Conflicts, ", "))}, i.without(w.Job)}
+		}
+		before = append(before, w.Job)
+		c := workspace.Commit{
+			Tree: m.Tree, Parents: []string{at, w.Commit}, Author: "orchestrate (" + w.Runtime + ")", Committer: person, At: i.in.At,
+			Message: integrate.Message(i.led.ID, w.Job, i.in.Verdict, i.about(w.Job)),
+		}
+		if i.req.Strategy == integrate.Patch {
+			c.Parents = c.Parents[:1]
+			if same, err := repo.TreeOf(ctx, at); err != nil {
+				return err
+			} else if same == m.Tree {
+				i.in.Why = append(i.in.Why, fmt.Sprintf("job %s changes nothing there any more", w.Job))
+				i.made[w.Job] = at
+				continue
+			}
+		}
+		if at, err = repo.Commit(ctx, c); err != nil {
+			return err
+		}
+		i.made[w.Job] = at
+	}
+	if i.in.Target.To = at; at == i.in.Target.From {
+		i.in.Outcome, i.in.Target.To = integrate.Nothing, ""
+	}
+	return nil
+}
+
+// step merges a work with what was made so far.
+func (i *integration) step(ctx context.Context, at string, w integrate.Work) (workspace.Merged, error) {
+	if i.req.Strategy == integrate.Patch {
+		return i.plan.Repo.MergeFrom(ctx, w.Base, at, w.Commit)
+	}
+	return i.plan.Repo.Merge(ctx, at, w.Commit)
+}
+
+// without is the command for the chosen jobs but one, and what builds on it.
+func (i *integration) without(job string) []string {
+	m := integrate.Matrix{Target: []integrate.Clash{{A: job}}}
+	if jobs := integrate.Largest(i.in.Jobs, m); len(jobs) > 0 {
+		return []string{i.command(jobs)}
+	}
+	return nil
+}
+
+// mostAbout bounds what the first line of a commit says of a job, in characters.
+const mostAbout = 60
+
+// about says in a few words what a job was for.
+func (i *integration) about(id string) string {
+	pl, _ := i.plan.Planned(id)
+	for _, text := range []string{pl.Job.ExpectedOutput, pl.Job.Prompt, commandOf(pl.Job)} {
+		first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+		if line := untrusted.From(i.redact.String(first)).Line(mostAbout); line != "" {
+			return line
+		}
+	}
+	return ""
+}
+
+func commandOf(j *spec.Job) string { return shellword.Join(j.Command) }
