@@ -312,6 +312,25 @@ func TestAHalfMovedCheckoutKeepsWhatThePersonWrote(t *testing.T) {
 	g.arrived()
 }
 
+// Also when it is the only file that was moved: when it is as it was made, the move is finished.
+func TestTheOnlyMovedFileWasChangedByThePerson(t *testing.T) {
+	g := newTarget(t, func(dir string) { write(t, dir, "new", "new\n") })
+	if err := g.moveFiles(context.Background(), g.m, nil); err != nil {
+		t.Fatal(err)
+	}
+	write(t, g.dir, "new", "the person's\n")
+	for range 2 {
+		if done, why := g.relearn(); done || len(why) != 1 {
+			t.Errorf("done %v, %q", done, why)
+		}
+	}
+	write(t, g.dir, "new", "new\n")
+	if done, why := g.relearn(); !done || why != nil {
+		t.Errorf("done %v, %q", done, why)
+	}
+	g.arrived()
+}
+
 // Other work of the person, done after the cut, stays beside.
 func TestAHalfMovedCheckoutKeepsOtherWork(t *testing.T) {
 	g := newTarget(t, func(dir string) { write(t, dir, "a.txt", "one\nTWO\nthree\n") })

@@ -38,12 +38,9 @@ func (r *Repo) Relearn(ctx context.Context, m Move, lock *os.File) (done bool, w
 	if err != nil {
 		return false, nil, err
 	}
-	defer func() { err = errors.Join(err, leave(), r.dropLanding()) }()
-	if !arrived {
-		begun, err := r.begun(ctx, m)
-		if err != nil || !begun {
-			return false, nil, err
-		}
+	defer func() { err = errors.Join(err, leave()) }()
+	if begun, err := r.begun(ctx, m); err != nil || !begun && !arrived {
+		return false, nil, err
 	}
 	stray, err := r.settleFiles(ctx, m, m.To, lock)
 	if err != nil || len(stray) > 0 {
@@ -74,8 +71,12 @@ func (r *Repo) tipOf(ctx context.Context, ref string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// begun says whether any file of the checkout is as only the move makes it.
+// begun says whether files may have been moved: the landing index is there, or one of them
+// is as only the move makes it.
 func (r *Repo) begun(ctx context.Context, m Move) (bool, error) {
+	if _, err := os.Lstat(filepath.Join(r.git.gitDir, landingIndex)); err == nil {
+		return true, nil
+	}
 	files, err := r.touched(ctx, m)
 	if err != nil {
 		return false, err
