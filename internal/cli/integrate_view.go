@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"orchestrate/internal/check"
 	"orchestrate/internal/integrate"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/untrusted"
@@ -176,7 +177,7 @@ func (v integrateView) matrix(in integrate.Integration) {
 	case len(jobs) == 0:
 		return
 	case len(clashes) == 0:
-		fmt.Fprintf(v.w, "\nNo conflict: %s\n", noConflict(len(jobs)))
+		fmt.Fprintf(v.w, "\nNo conflict: each job's work can be merged with the target%s.\n", others(len(jobs)))
 		return
 	}
 	fmt.Fprintln(v.w, "\nConflicts:")
@@ -194,11 +195,11 @@ func (v integrateView) matrix(in integrate.Integration) {
 	}
 }
 
-func noConflict(jobs int) string {
+func others(jobs int) string {
 	if jobs == 1 {
-		return "the job's work can be merged with the target."
+		return ""
 	}
-	return fmt.Sprintf("the work of the %d jobs can be merged with the target, and of each with that of each other.", jobs)
+	return ", and with that of each other"
 }
 
 // table has a cell for each job with the target and with each other job: the number of
@@ -263,10 +264,10 @@ func (v integrateView) outcome(in integrate.Integration) error {
 func (v integrateView) check(w io.Writer, c ledger.Check) {
 	took := (time.Duration(c.DurationMs) * time.Millisecond).Round(time.Millisecond)
 	output := ""
-	if c.Output != "" {
-		output = v.run.Path(c.Output)
+	if c.Output != "" && !check.OK(c) {
+		output = "\t" + v.run.Path(c.Output)
 	}
-	fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", c.Status, untrusted.From(cmp.Or(c.Name, c.Command)).Line(200), took, output)
+	fmt.Fprintf(w, "  %s\t%s\t%s%s\n", c.Status, untrusted.From(cmp.Or(c.Name, c.Command)).Line(200), took, output)
 }
 
 // cameTo is the outcome in a sentence.
