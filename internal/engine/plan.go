@@ -137,6 +137,7 @@ func (p *Plan) survey(ctx context.Context, e *Engine) {
 	}
 	p.route(e)
 	p.note()
+	p.noteHot(ctx)
 	p.noteAllowed(e.Env)
 	p.detect.Rest()
 }

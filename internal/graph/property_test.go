@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/bmatcuk/doublestar/v4"
+	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
 
 	"orchestrate/internal/spec"
@@ -245,6 +246,39 @@ func TestOverlapIsSound(t *testing.T) {
 	})
 }
 
+// respelt is a name as another program may spell it, that some file systems take for the
+// same.
+func respelt(t *rapid.T, name, label string) string {
+	spell := rapid.SampledFrom([]func(string) string{
+		func(s string) string { return s }, norm.NFC.String, norm.NFD.String, strings.ToUpper, strings.ToLower,
+		func(s string) string { return norm.NFD.String(strings.ToUpper(s)) },
+	})
+	return spell.Draw(t, label)(name)
+}
+
+// TestOverlapIsSoundWhereFileSystemsFold: the same, where a path that each pattern matches
+// differs in case and in how its accents are written.
+func TestOverlapIsSoundWhereFileSystemsFold(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.SampledFrom([]string{
+			"ä", "a\u0308", "é", "o", "ö", "Ö", "한", "각", "\u212b", "Å", "ǆ", "σ", "ς", "ế", "й", "*", "?", "??", "**", "[ä]", "[a-z]", "[é-ö]", "{ä,b}", `\ö`, "x", "/",
+		})
+		pattern := func(label string) string {
+			text := strings.Join(rapid.SliceOfN(word, 1, 5).Draw(t, label), "")
+			return respelt(t, strings.Trim(text, "/"), label+" spelt")
+		}
+		a, b := pattern("a"), pattern("b")
+		letter := rapid.SampledFrom([]string{"ä", "é", "o", "ö", "한", "각", "Å", "σ", "ế", "й", "x", "b", "/"})
+		for range 20 {
+			p := strings.Trim(strings.Join(rapid.SliceOfN(letter, 1, 4).Draw(t, "path"), ""), "/")
+			one, other := respelt(t, p, "one"), respelt(t, p, "other")
+			if matches(a, one) && matches(b, other) && !overlap(a, b) {
+				t.Fatalf("%q matches %q and %q matches %q", a, one, b, other)
+			}
+		}
+	})
+}
+
 // overlap reads two patterns from the same folder.
 func overlap(a, b string) bool { return compile("", a).overlaps(compile("", b)) }
 
@@ -278,6 +312,11 @@ func TestOverlap(t *testing.T) {
 		{`a\*b`, "axb", false},
 		{`a\*b`, `a\*b`, true},
 		{"документы/**", "тесты/**", false},
+		{"größe.txt", "gro\u0308ße.txt", true},
+		{"gr?ße.txt", "GRO\u0308ße.txt", true},
+		{"größe.txt", "große.txt", false},
+		{"a{b/c,d}/x", "ab/c/x", true},
+		{"[a/b]x", "a/bx", true},
 	} {
 		if got := overlap(c.a, c.b); got != c.want {
 			t.Errorf("overlap(%q, %q) = %v", c.a, c.b, got)
