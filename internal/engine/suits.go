@@ -23,6 +23,7 @@ type oddities struct {
 	known      bool
 	filtered   map[string]string // files of the base that go through a filter of git, with its name
 	submodules []workspace.Submodule
+	unnamed    []string // repositories in the base that no .gitmodules names
 	missing    int      // files of the base that a partial clone lacks
 	lacked     []string // some of those
 	closed     error    // why the git directory cannot be written
@@ -40,6 +41,9 @@ func (p *Plan) look(ctx context.Context) (o oddities) {
 		return o // the rest cannot be read
 	}
 	if o.submodules, o.failed = p.Repo.Submodules(ctx, p.Base); o.failed != nil {
+		return o
+	}
+	if o.unnamed, o.failed = p.Repo.Unnamed(ctx, p.Base); o.failed != nil {
 		return o
 	}
 	if slices.ContainsFunc(p.Jobs, func(j Planned) bool { return j.Job.Writes() }) {
@@ -214,6 +218,9 @@ func (p *Plan) noteOdd() {
 	}
 	if len(empty) > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("submodules that are empty in the checkout are empty in worktrees too: %s; if a job needs them: git submodule update --init --recursive", someOf(empty)))
+	}
+	if len(o.unnamed) > 0 {
+		p.Notes = append(p.Notes, fmt.Sprintf("repositories that git records and no .gitmodules names are empty in worktrees: %s; if a job needs one: git submodule add URL %s", someOf(o.unnamed), o.unnamed[0]))
 	}
 	if note := p.lackingNote(isolated, o.ignored); note != "" {
 		p.Notes = append(p.Notes, note)

@@ -27,11 +27,22 @@ type filled struct {
 // fillSubmodules gives a fresh worktree the files of its submodules, as far as their
 // objects are on this machine; the others stay empty, as git leaves them.
 func (t *Tree) fillSubmodules(ctx context.Context, r *Repo) error {
-	if _, err := os.Lstat(filepath.Join(t.Dir, ".gitmodules")); absent(err) {
-		return nil
-	} else if err != nil {
-		return err
+	for _, sign := range []string{
+		filepath.Join(t.Dir, ".gitmodules"),
+		filepath.Join(t.git.gitDir, "info", "sparse-checkout"), // it may leave that one out
+	} {
+		_, err := os.Lstat(sign)
+		if err == nil {
+			return t.fillAll(ctx, r)
+		}
+		if !absent(err) {
+			return err
+		}
 	}
+	return nil
+}
+
+func (t *Tree) fillAll(ctx context.Context, r *Repo) error {
 	all, err := r.submodules(ctx, t.Base)
 	if err != nil || len(all) == 0 {
 		return err

@@ -42,6 +42,27 @@ func (r *Repo) Submodules(ctx context.Context, commit string) ([]Submodule, erro
 	return flat(top), err
 }
 
+// Unnamed lists the repositories that a commit records by their commit only and that no
+// .gitmodules names: git leaves them empty, and nobody can fill them.
+func (r *Repo) Unnamed(ctx context.Context, commit string) ([]string, error) {
+	named, err := r.mapped(ctx, level{commit: commit})
+	if err != nil {
+		return nil, err
+	}
+	out, err := r.git.run(ctx, "ls-tree", "-r", "-z", "--full-tree", commit)
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, line := range fields(out) {
+		meta, at, _ := strings.Cut(line, "\t")
+		if strings.HasPrefix(meta, "160000 ") && named[at] == "" {
+			paths = append(paths, at)
+		}
+	}
+	return paths, nil
+}
+
 func flat(all []Submodule) (out []Submodule) {
 	for _, m := range all {
 		out = append(append(out, m), flat(m.below)...)
