@@ -30,7 +30,8 @@ type yard struct {
 	refs    []workspace.Ref
 	busy    []occupant
 	discard []string
-	claimed map[string]bool // registrations and refs that belong to a run here
+	claimed map[string]bool   // registrations and refs that belong to a run here
+	within  map[string]string // commit -> a ref that is not ours which leads to it, "" = none does
 	notes   []string
 }
 
@@ -47,7 +48,7 @@ func (e *Engine) Leftovers(ctx context.Context, req CleanRequest) (l reclaim.Lis
 		return l, err
 	}
 	for _, dir := range dirs {
-		r := y.readRun(dir, ledger.Look)
+		r := y.readRun(dir, ledger.Look, false)
 		found := r.find(ctx)
 		if err := r.close(); err != nil {
 			return l, err
@@ -89,7 +90,7 @@ func (e *Engine) enterYard(ctx context.Context, req CleanRequest) (*yard, error)
 
 // look reads what git has, and who works where, anew.
 func (y *yard) look(ctx context.Context) (err error) {
-	y.busy = occupants()
+	y.busy, y.within = occupants(), map[string]string{}
 	if y.repo == nil {
 		return nil
 	}

@@ -19,6 +19,7 @@ import (
 // branches, then what lies among them, then its folder for temporary files.
 func (r *runLeft) find(ctx context.Context) []*leftover {
 	all := []*leftover{{run: r, item: reclaim.Item{Kind: reclaim.KindRun, Path: r.dir, State: r.state()}}}
+	r.learn(ctx)
 	for _, t := range r.trees {
 		r.settlePlace(t)
 		for _, f := range []*leftover{r.findTree(ctx, t), r.findBranch(ctx, t)} {
@@ -46,7 +47,10 @@ func (r *runLeft) concerns(f *leftover) {
 	f.facts.Live, f.facts.Again, f.facts.Cut = r.live, r.again, r.cut
 	f.facts.Given = r.given(it.Kind, it.Job, it.Attempt)
 	if r.unknown != "" {
-		f.facts.Unknown, f.facts.By = r.unknown, "rm -r "+shellword.Quote(it.Path)
+		f.facts.Unknown, f.facts.By = r.unknown, ""
+		if it.Path != "" {
+			f.facts.By = "ls -la " + shellword.Quote(it.Path)
+		}
 	}
 }
 
@@ -124,14 +128,43 @@ func (r *runLeft) into(ctx context.Context, t *treeLeft) string {
 
 // reached is a ref that is not ours from which a commit is reached, "" = none.
 func (y *yard) reached(ctx context.Context, commit string) string {
-	if y.repo == nil {
+	if y.repo == nil || commit == "" {
 		return ""
 	}
-	ref, err := y.repo.ReachedFrom(ctx, commit, ourRef)
+	ref, known := y.within[commit]
+	if !known {
+		var err error
+		if ref, err = y.repo.ReachedFrom(ctx, commit, ourRef); err != nil {
+			y.notes = append(y.notes, err.Error())
+		}
+		y.within[commit] = ref
+	}
+	return ref
+}
+
+// learn asks once for all commits of the run which of them none of the person's refs
+// leads to: as a rule most, and asking for each takes long.
+func (r *runLeft) learn(ctx context.Context) {
+	y := r.y
+	var commits []string
+	for _, t := range r.trees {
+		if t.work.Commit != "" && t.work.Commit != t.work.Base {
+			commits = append(commits, t.work.Commit)
+		}
+	}
+	if y.repo == nil || len(commits) == 0 {
+		return
+	}
+	theirs := slices.DeleteFunc(slices.Clone(y.refs), func(ref workspace.Ref) bool { return ourRef(ref.Name) })
+	lost, err := y.repo.Unreached(ctx, commits, theirs)
 	if err != nil {
 		y.notes = append(y.notes, err.Error())
 	}
-	return ref
+	for commit, is := range lost {
+		if is {
+			y.within[commit] = ""
+		}
+	}
 }
 
 // findTree is what there is of an attempt's worktree, nil = nothing.
@@ -152,7 +185,9 @@ func (r *runLeft) findTree(ctx context.Context, t *treeLeft) *leftover {
 		r.y.claimed[reg.GitDir] = true
 		f.reg = reg
 	}
-	f.folder = there
+	if f.folder = there; there && !known {
+		f.item.State += ", unknown to git"
+	}
 	f.facts.Foreign, f.facts.By = r.foreignTree(ctx, f, info)
 	if known && reg.Dir != "" && !reg.Names(t.dir) {
 		f.item.Path = reg.Dir
@@ -201,6 +236,8 @@ func (r *runLeft) foreignTree(ctx context.Context, f *leftover, info os.FileInfo
 	switch {
 	case f.folder && !info.IsDir():
 		return "it is no folder any more: somebody put something else in its place", "ls -l " + shellword.Quote(dir)
+	case r.y.repo == nil:
+		return "there is no repository here in which what it holds could be saved", look
 	case reg.GitDir == "" && !inside(r.dir, dir):
 		return "git does not know it as a worktree any more, so nothing proves whose it is", "rm -r " + shellword.Quote(dir)
 	case reg.GitDir == "":
@@ -239,6 +276,9 @@ func (r *runLeft) moved(t *treeLeft) (why, by string) {
 
 // inUse says that a process works in a folder.
 func (r *runLeft) inUse(dir string) (why, by string) {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
 	for _, o := range r.y.busy {
 		if inside(dir, o.dir) {
 			return fmt.Sprintf("process %d works in it", o.pid), fmt.Sprintf("end process %d", o.pid)

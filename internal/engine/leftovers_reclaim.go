@@ -86,7 +86,7 @@ func (c *cleaner) ofRun(ctx context.Context, dir string, items []reclaim.Item) {
 	if len(wanted) == 0 {
 		return
 	}
-	r := c.readRun(dir, ledger.Reopen)
+	r := c.readRun(dir, ledger.Reopen, true)
 	defer r.release()
 	r.takeLocks()
 	if err := c.look(ctx); err != nil {
@@ -185,20 +185,13 @@ func (r *runLeft) stands(t *treeLeft) bool {
 
 // reclaimTree saves what is in a worktree, says so, and removes it.
 func (c *cleaner) reclaimTree(ctx context.Context, r *runLeft, f *leftover, it *reclaim.Item) (err error) {
-	if c.repo != nil {
-		if it.Saved, err = c.saveTree(ctx, r, f); err != nil {
-			return err
-		}
+	if it.Saved, err = c.saveTree(ctx, r, f); err != nil {
+		return err
 	}
 	if err := r.note(it, false); err != nil {
 		return err
 	}
-	if c.repo == nil {
-		err = workspace.RemoveFolder(f.tree.dir)
-	} else {
-		err = c.repo.RemoveTree(ctx, f.tree.dir, f.reg.GitDir)
-	}
-	if err != nil {
+	if err := c.repo.RemoveTree(ctx, f.tree.dir, f.reg.GitDir); err != nil {
 		return err
 	}
 	return r.note(it, true)

@@ -22,6 +22,7 @@ type runLeft struct {
 	y       *yard
 	dir     string
 	id      string
+	owned   bool        // by us
 	led     *ledger.Run // nil = it cannot be read
 	info    ledger.RunInfo
 	trees   []*treeLeft // of its attempts, in order
@@ -59,10 +60,10 @@ func (t *treeLeft) tip() string { return cmp.Or(t.work.Commit, t.base) }
 // writer reports whether it left or could leave a branch.
 func (t *treeLeft) writer() bool { return t.branch != "" || t.work.Commit != "" }
 
-// readRun reads a run's directory; open is how, as its owner or not. What cannot be
-// read is remembered as the reason why all of it stays.
-func (y *yard) readRun(dir string, open func(string, func(ledger.Record) error) (*ledger.Run, error)) *runLeft {
-	r := &runLeft{y: y, dir: dir, id: strings.TrimPrefix(filepath.Base(dir), "orchestrate-")}
+// readRun reads a run's directory; open is how, and owned whether as its owner. What
+// cannot be read is remembered as the reason why all of it stays.
+func (y *yard) readRun(dir string, open func(string, func(ledger.Record) error) (*ledger.Run, error), owned bool) *runLeft {
+	r := &runLeft{y: y, dir: dir, id: strings.TrimPrefix(filepath.Base(dir), "orchestrate-"), owned: owned}
 	led, err := open(dir, r.record)
 	if err != nil {
 		r.unknown = "its run cannot be read: " + err.Error()
@@ -71,6 +72,9 @@ func (y *yard) readRun(dir string, open func(string, func(ledger.Record) error) 
 	r.led = led
 	if err := errors.Join(r.place(), r.lock(), r.integrations(), r.earlier()); err != nil {
 		r.unknown = "its run cannot be read: " + err.Error()
+	}
+	if r.live == "" && led.State().Seq == 0 {
+		r.unknown = ledger.ErrNotBegun.Error()
 	}
 	return r
 }
@@ -135,7 +139,7 @@ func (r *runLeft) lock() error {
 	if err != nil {
 		return err
 	}
-	if named && engine != process.Self() && engine.Fate() != process.Gone {
+	if named && !r.owned && engine.Fate() != process.Gone {
 		r.live = fmt.Sprintf("process %d on %s carries its run on", engine.PID, engine.Host)
 	}
 	for _, t := range r.trees {

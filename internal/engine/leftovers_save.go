@@ -51,7 +51,9 @@ func (c *cleaner) save(ctx context.Context, r *runLeft, f *leftover, req workspa
 		name = filepath.Base(t.dir)
 	}
 	req.Ref = salvagePrefix + r.id + "/" + name
-	req.Patch = filepath.Join(dir, r.id+"-"+name+".patch")
+	if f.facts.Into == "" || req.Dir != "" { // an integrated commit has its changes.patch
+		req.Patch = filepath.Join(dir, r.id+"-"+name+".patch")
+	}
 	req.About = workspace.CaptureRequest{
 		Message: fmt.Sprintf("Salvage of job %s, attempt %d", t.job, t.n), At: c.eng.Now(),
 		Trailers: []string{"Orchestrate-Run: " + r.id, "Orchestrate-Job: " + t.job, fmt.Sprintf("Orchestrate-Attempt: %d", t.n)},

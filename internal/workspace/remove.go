@@ -134,6 +134,11 @@ func writable(parent *os.Root, name string) error {
 // RemoveTree removes a worktree that an earlier run added: its files, then what git
 // keeps of it. Whoever calls it has saved what is in it.
 func (r *Repo) RemoveTree(ctx context.Context, dir, gitDir string) error {
+	if gitDir != "" {
+		if err := r.stillOf(dir, gitDir); err != nil {
+			return err
+		}
+	}
 	if err := RemoveFolder(dir); err != nil {
 		return err
 	}
@@ -149,22 +154,19 @@ func (r *Repo) RemoveTree(ctx context.Context, dir, gitDir string) error {
 // unregister takes a worktree whose folder is gone from what git knows, while nobody adds
 // one: git reads all registrations then.
 func (r *Repo) unregister(ctx context.Context, dir, gitDir string) error {
-	if filepath.Dir(filepath.Clean(gitDir)) != filepath.Join(r.common, "worktrees") {
-		return fmt.Errorf("%s is none of the worktrees of %s", gitDir, r.Top())
-	}
 	_, leave, err := r.turn(ctx, adding{})
 	if err != nil {
 		return err
 	}
 	defer leave()
-	reg := registration(gitDir)
 	switch _, err := os.Lstat(dir); {
 	case err == nil:
 		return fmt.Errorf("%s is there again", dir)
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
-	case reg.Locked || reg.Dir != "" && !reg.Names(dir):
-		return fmt.Errorf("what git keeps in %s is not of %s any more", gitDir, dir)
+	}
+	if err := r.stillOf(dir, gitDir); err != nil {
+		return err
 	}
 	// `gitdir` goes with the rest, never before it: a registration without it makes
 	// git's own commands fail.
@@ -176,6 +178,17 @@ func (r *Repo) unregister(ctx context.Context, dir, gitDir string) error {
 		return err
 	}
 	return os.RemoveAll(moved)
+}
+
+// stillOf makes sure that a registration is that of a worktree, and nobody's lock is on it.
+func (r *Repo) stillOf(dir, gitDir string) error {
+	if filepath.Dir(filepath.Clean(gitDir)) != filepath.Join(r.common, "worktrees") {
+		return fmt.Errorf("%s is none of the worktrees of %s", gitDir, r.Top())
+	}
+	if reg := registration(gitDir); reg.Locked || reg.Dir != "" && !reg.Names(dir) {
+		return fmt.Errorf("what git keeps in %s is not of %s any more, or somebody locked it", gitDir, dir)
+	}
+	return nil
 }
 
 // DeleteBranch deletes a branch if it is still at the commit.

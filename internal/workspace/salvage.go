@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"slices"
 	"strings"
 
 	"orchestrate/internal/failpoint"
@@ -41,7 +41,7 @@ func (r *Repo) Salvage(ctx context.Context, req SalvageRequest) (s Salvaged, err
 	if err != nil {
 		return s, err
 	}
-	now, work, err := t.work(ctx, r, req, tree)
+	now, work, err := t.work(ctx, req, tree)
 	switch {
 	case err != nil:
 		return s, fmt.Errorf("saving what is in %s: %w", req.Dir, err)
@@ -72,11 +72,11 @@ func (r *Repo) Salvage(ctx context.Context, req SalvageRequest) (s Salvaged, err
 
 // work records what is in the folder, and says whether any of it is in no commit: was is
 // the tree of the one that it was left at.
-func (t *Tree) work(ctx context.Context, r *Repo, req SalvageRequest, was string) (now string, there bool, err error) {
+func (t *Tree) work(ctx context.Context, req SalvageRequest, was string) (now string, there bool, err error) {
 	if req.Dir == "" {
 		return was, false, nil
 	}
-	if now, err = t.everything(ctx, r, req); err != nil {
+	if now, err = t.everything(ctx, req); err != nil {
 		return "", false, err
 	}
 	there, err = t.holdsWork(ctx, req, was, now)
@@ -114,7 +114,7 @@ func (t *Tree) revTree(ctx context.Context, commit string) (string, error) {
 }
 
 // everything records the folder's present state as a tree object.
-func (t *Tree) everything(ctx context.Context, r *Repo, req SalvageRequest) (tree string, err error) {
+func (t *Tree) everything(ctx context.Context, req SalvageRequest) (tree string, err error) {
 	g, err := t.git.inert(ctx)
 	if err != nil {
 		return "", err
@@ -136,79 +136,33 @@ func (t *Tree) everything(ctx context.Context, r *Repo, req SalvageRequest) (tre
 	if tree, err = ix.add(ctx); err != nil {
 		return "", err
 	}
-	return t.withSubmodules(ctx, r, ix, tree)
+	return t.withSubmodules(ctx, ix, tree)
 }
 
-// withSubmodules takes the files of submodules in that are not what their commit holds:
-// as plain files, since no commit of theirs has them.
-func (t *Tree) withSubmodules(ctx context.Context, r *Repo, ix *index, tree string) (string, error) {
-	changed, err := t.changedSubmodules(ctx, r, ix)
+// withSubmodules takes the files of submodules in in which something is not as it was
+// given: as plain files, since no commit has them.
+func (t *Tree) withSubmodules(ctx context.Context, ix *index, tree string) (string, error) {
+	changed, err := t.unseen(ctx, ix)
 	if err != nil || len(changed) == 0 {
 		return tree, err
 	}
-	for _, dir := range changed {
-		if _, err := ix.run(ctx, nil, "update-index", "--force-remove", "--", dir); err != nil {
+	odd, err := ix.entries(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, link := range linksOf(odd) {
+		if !slices.ContainsFunc(changed, func(name string) bool { return name == link || strings.HasPrefix(name, link+"/") }) {
+			continue
+		}
+		if _, err := ix.run(ctx, nil, "update-index", "--force-remove", "--", link); err != nil {
 			return "", err
 		}
-		if err := ix.addNested(ctx, dir); err != nil {
+		if err := ix.addNested(ctx, link); err != nil {
 			return "", err
 		}
 	}
 	out, err := ix.run(ctx, nil, "write-tree")
 	return strings.TrimSpace(string(out)), err
-}
-
-// changedSubmodules are those of an index whose folder holds files, and others than the
-// commit that they were filled from.
-func (t *Tree) changedSubmodules(ctx context.Context, r *Repo, ix *index) (changed []string, err error) {
-	filled, err := t.unseen(ctx, ix)
-	if err != nil || len(filled) == 0 {
-		return nil, err
-	}
-	known, err := r.Submodules(ctx, t.Base)
-	if err != nil {
-		return nil, err
-	}
-	for _, dir := range filled {
-		same, err := ix.unchanged(ctx, dir, known)
-		if err != nil {
-			return nil, err
-		}
-		if !same {
-			changed = append(changed, dir)
-		}
-	}
-	return changed, nil
-}
-
-// unchanged reports whether a submodule's folder holds exactly the files of its commit.
-// One that has submodules itself, or whose objects are not found, counts as changed.
-func (ix *index) unchanged(ctx context.Context, dir string, known []Submodule) (same bool, err error) {
-	for _, m := range known {
-		if m.Path != dir || m.store == "" {
-			continue
-		}
-		out, err := ix.git.do(ctx, call{args: []string{"rev-parse", "--verify", "--quiet", m.Commit + "^{tree}"}, env: beside(m.store)})
-		if err != nil {
-			return false, nil //nolint:nilerr // then it counts as changed, and is saved
-		}
-		is, err := ix.treeOf(ctx, dir)
-		return is == strings.TrimSpace(string(out)), err
-	}
-	return false, nil
-}
-
-// treeOf records a folder of the work tree, with what is ignored in it left out, as a
-// tree object of its own.
-func (ix *index) treeOf(ctx context.Context, dir string) (tree string, err error) {
-	inside := ix.git
-	inside.workTree = filepath.Join(ix.git.workTree, filepath.FromSlash(dir))
-	own, err := newIndex(inside, "")
-	if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, own.remove()) }()
-	return own.add(ctx)
 }
 
 // holdsWork reports whether a folder that is as tree now holds anything that a commit
