@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"orchestrate/internal/failpoint"
 	"orchestrate/internal/sandbox"
 )
 
@@ -211,6 +212,9 @@ func inside(args []string) *exec.Cmd {
 // condition says for a script what this machine has: [mounts], whether anybody may
 // mount something in a namespace of their own.
 func condition(name string) (bool, error) {
+	if name == "faults" {
+		return failpoint.Enabled, nil
+	}
 	if name == "landlock" {
 		return sandbox.ABI() >= sandbox.MinABI, nil
 	}

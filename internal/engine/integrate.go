@@ -27,6 +27,8 @@ type IntegrateRequest struct {
 type IntegrateControls struct {
 	Show func(integrate.Integration) // before anything is done: the work and the matrix
 	Ask  func(context.Context, Question) Answer
+	Tell func(line string) // that a check is run now; nil = nobody is told
+	Kill <-chan struct{}   // closed: what runs gets no more grace
 }
 
 // integration is one that is under way.
@@ -73,6 +75,7 @@ func (e *Engine) Integrate(ctx context.Context, req IntegrateRequest, ctl Integr
 		return in, ExitFailed, err
 	}
 	defer func() { err = errors.Join(err, i.slots.close()) }()
+	defer i.control(Controls{Kill: ctl.Kill})()
 	return i.ended(ctx, i.carryOut(ctx))
 }
 

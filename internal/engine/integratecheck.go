@@ -41,13 +41,13 @@ func (i *integration) keepFrom(ctx context.Context) (*os.File, error) {
 
 // tidy removes the tree of integration n, whose processes are gone, and private folders
 // that it may have left.
-func (i *integration) tidy(ctx context.Context, n int) error {
-	i.tidyPrivate()
+func (r *run) tidy(ctx context.Context, n int) error {
+	r.tidyPrivate()
 	if n == 0 {
 		return nil
 	}
-	dir, gitDir := i.treeDir(n), ""
-	all, err := i.plan.Repo.Registrations()
+	dir, gitDir := r.treeDir(n), ""
+	all, err := r.plan.Repo.Registrations()
 	if err != nil {
 		return err
 	}
@@ -56,15 +56,15 @@ func (i *integration) tidy(ctx context.Context, n int) error {
 			gitDir = reg.GitDir
 		}
 	}
-	if err := i.plan.Repo.RemoveTree(ctx, dir, gitDir); err != nil {
+	if err := r.plan.Repo.RemoveTree(ctx, dir, gitDir); err != nil {
 		return fmt.Errorf("the tree in which an earlier integration ran its checks: %w", err)
 	}
 	return nil
 }
 
 // treeDir is the tree in which integration n runs its checks.
-func (i *integration) treeDir(n int) string {
-	return filepath.Join(i.treeRoot, ledger.TreeName(ledger.IntegrationJob, n))
+func (r *run) treeDir(n int) string {
+	return filepath.Join(r.treeRoot, ledger.TreeName(ledger.IntegrationJob, n))
 }
 
 // resultChecks are the checks of the result, each with what it runs in.
@@ -73,12 +73,16 @@ type resultChecks struct {
 	list []spec.Check
 	in   []*attempt
 	next int
+	tell func(string) // of each, nil = nobody
 
 	denied []untrusted.Text // what says that the sandbox refused something
 }
 
 // Run implements check.Runner, which asks for one after the other.
 func (c *resultChecks) Run(ctx context.Context, cmd check.Command) (check.Result, error) {
+	if c.tell != nil {
+		c.tell("on the result: " + c.run.redact.String(check.Shown(c.list[c.next])))
+	}
 	a := c.in[c.next]
 	c.next++
 	cmd.Dir, cmd.Env = a.at.dir, a.env
@@ -127,6 +131,7 @@ func (i *integration) runIn(ctx context.Context, base *attempt, declared []decla
 	if err != nil {
 		return nil, err
 	}
+	c.tell = i.ctl.Tell
 	done, err := check.Run(ctx, c.list, check.Env{
 		Runner: c, Job: ledger.IntegrationJob, RunDir: i.led.Dir, Redact: i.redact.String, Setup: setup,
 		Record: func(rel string, res ledger.CheckResult) error { return i.led.WriteJSON(rel, res) },
@@ -301,7 +306,7 @@ func (i *integration) move(ctx context.Context) error {
 		return err
 	}
 	defer lock.Close() // the kernel drops the lock with the descriptor whatever Close says
-	m := i.moveOf(i.in)
+	m := moveOf(i.in)
 	i.in.Outcome = integrate.Integrated
 	for k, w := range i.in.Jobs {
 		if at := i.made[w.Job]; at != "" {
@@ -335,7 +340,7 @@ func (i *integration) unmoved(why []string) error {
 	return &refusal{ExitFailed, why, []string{i.command(i.req.Jobs)}}
 }
 
-func (i *integration) moveOf(in integrate.Integration) workspace.Move {
+func moveOf(in integrate.Integration) workspace.Move {
 	ref := "HEAD"
 	if in.Target.Branch != "" {
 		ref = "refs/heads/" + in.Target.Branch
@@ -344,12 +349,12 @@ func (i *integration) moveOf(in integrate.Integration) workspace.Move {
 }
 
 // holdTarget makes sure that no job works in the checkout meanwhile.
-func (i *integration) holdTarget(ctx context.Context) (*os.File, error) {
+func (r *run) holdTarget(ctx context.Context) (*os.File, error) {
 	hold, stop := context.WithCancel(ctx)
 	defer stop()
 	var other string
-	who := fmt.Sprintf("the integration of run %s (%s)", i.led.ID, i.led.Dir)
-	lock, err := i.plan.Repo.LockCheckout(hold, who, func(holder string) { other = holder; stop() })
+	who := fmt.Sprintf("the integration of run %s (%s)", r.led.ID, r.led.Dir)
+	lock, err := r.plan.Repo.LockCheckout(hold, who, func(holder string) { other = holder; stop() })
 	if other != "" && ctx.Err() == nil {
 		return nil, refuse(ExitFailed, "another writer is at work in the checkout: "+other+"; try again when it has ended")
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 
 	"orchestrate/internal/failpoint"
 	"orchestrate/internal/integrate"
@@ -14,17 +15,17 @@ import (
 )
 
 // keepDurably leaves a document of an integration so that no death loses it.
-func (i *integration) keepDurably(name string, in integrate.Integration) error {
+func (r *run) keepDurably(name string, in integrate.Integration) error {
 	rel := ledger.JobPath(ledger.IntegrationJob, name)
-	if err := i.led.WriteJSON(rel, in); err != nil {
+	if err := r.led.WriteJSON(rel, in); err != nil {
 		return err
 	}
-	for _, path := range []string{i.led.Path(rel), i.led.JobDir(ledger.IntegrationJob)} {
+	for _, path := range []string{r.led.Path(rel), r.led.JobDir(ledger.IntegrationJob)} {
 		f, err := os.Open(path)
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(f.Sync(), f.Close()); err != nil && path == i.led.Path(rel) { // a folder cannot be synced everywhere
+		if err := errors.Join(f.Sync(), f.Close()); err != nil && path == r.led.Path(rel) { // a folder cannot be synced everywhere
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
@@ -32,12 +33,12 @@ func (i *integration) keepDurably(name string, in integrate.Integration) error {
 }
 
 // record leaves what an integration did, after which it was done.
-func (i *integration) record(in integrate.Integration) error {
-	if err := i.keepDurably(ledger.IntegrationFile, in); err != nil {
+func (r *run) record(in integrate.Integration) error {
+	if err := r.keepDurably(ledger.IntegrationFile, in); err != nil {
 		return err
 	}
 	failpoint.Hit(failpoint.IntegrateKept)
-	return i.led.Remove(ledger.JobPath(ledger.IntegrationJob, ledger.IntentFile))
+	return r.led.Remove(ledger.JobPath(ledger.IntegrationJob, ledger.IntentFile))
 }
 
 // keepRefusal leaves why an integration that got as far as its checks was refused.
@@ -57,8 +58,8 @@ func (i *integration) keepRefusal(err error) error {
 
 // intended is the integration that was cut off while it moved its target; ok is false
 // when there is none.
-func (i *integration) intended() (in integrate.Integration, ok bool, err error) {
-	data, err := i.led.ReadFile(ledger.JobPath(ledger.IntegrationJob, ledger.IntentFile))
+func (r *run) intended() (in integrate.Integration, ok bool, err error) {
+	data, err := r.led.ReadFile(ledger.JobPath(ledger.IntegrationJob, ledger.IntentFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return in, false, nil
 	}
@@ -66,7 +67,7 @@ func (i *integration) intended() (in integrate.Integration, ok bool, err error) 
 		err = json.Unmarshal(data, &in)
 	}
 	if err != nil {
-		err = fmt.Errorf("%s says where an integration that was cut off was moving its target, and cannot be read: %w", i.led.Path(ledger.IntegrationJob, ledger.IntentFile), err)
+		err = fmt.Errorf("%s says where an integration that was cut off was moving its target, and cannot be read: %w", r.led.Path(ledger.IntegrationJob, ledger.IntentFile), err)
 	}
 	return in, err == nil, err
 }
@@ -81,22 +82,46 @@ func (i *integration) finishEarlier(ctx context.Context) (over bool, err error) 
 	if i.req.DryRun {
 		return false, &refusal{ExitFailed, []string{"an integration of this run was cut off while it moved " + in.Target.Branch}, []string{"orchestrate integrate " + i.led.ID}}
 	}
-	lock, err := i.holdTarget(ctx)
+	i.in, over, err = i.finishCut(ctx, in, i.in)
+	return over, err
+}
+
+// finishCut finishes an integration that was cut off; where it had not begun to move
+// anything, it is forgotten and the other one goes on.
+func (r *run) finishCut(ctx context.Context, in, other integrate.Integration) (integrate.Integration, bool, error) {
+	lock, err := r.holdTarget(ctx)
 	if err != nil {
-		return false, err
+		return other, false, err
 	}
 	defer lock.Close() // the kernel drops the lock with the descriptor whatever Close says
-	done, why, err := i.plan.Repo.Relearn(ctx, i.moveOf(in), lock)
+	done, why, err := r.plan.Repo.Relearn(ctx, moveOf(in), lock)
 	switch {
 	case err != nil:
-		return false, err
+		return other, false, err
 	case len(why) > 0:
-		return false, &refusal{ExitFailed, why, []string{"orchestrate integrate " + i.led.ID}}
+		return other, false, &refusal{ExitFailed, why, []string{"orchestrate integrate " + r.led.ID}}
 	case !done:
-		return false, i.led.Remove(ledger.JobPath(ledger.IntegrationJob, ledger.IntentFile))
+		return other, false, r.led.Remove(ledger.JobPath(ledger.IntegrationJob, ledger.IntentFile))
 	}
 	in.Why = append(in.Why, "this integration was cut off, and has been finished now")
-	i.in = in
-	n, err := i.newest()
-	return true, errors.Join(err, i.record(in), i.tidy(ctx, n))
+	n, err := r.newest()
+	return in, true, errors.Join(err, r.record(in), r.tidy(ctx, n))
+}
+
+// finishIntegration finishes one that was cut off before the run is carried on: what it
+// moved is what was reviewed until now.
+func (r *run) finishIntegration(ctx context.Context) error {
+	in, there, err := r.intended()
+	if err != nil || !there || r.plan.Repo == nil {
+		return err
+	}
+	_, done, err := r.finishCut(ctx, in, in)
+	if done {
+		r.plan.Notes = append(r.plan.Notes, fmt.Sprintf("an integration of this run that was cut off has been finished: %s is at commit %.12s", in.Target.Branch, in.Target.To))
+	}
+	var no *refusal
+	if errors.As(err, &no) {
+		return fmt.Errorf("an integration of this run was cut off: %s", strings.Join(no.why, "; "))
+	}
+	return err
 }

@@ -46,7 +46,7 @@ func (i *integration) collect(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		w.BuildsOn, w.Done = of[w.Base], there[id]
+		w.BuildsOn, w.Done = of[w.Base], there[w.Commit]
 		if w.Done == "" {
 			if on, err := i.plan.Repo.Reaches(ctx, i.in.Target.From, w.Commit); err != nil {
 				return err
@@ -116,8 +116,8 @@ func (i *integration) workOfJob(ctx context.Context, id string, pj *pastJob) (in
 	return w, nil
 }
 
-// brought are the jobs that an earlier integration brought onto the target, with the
-// commit that did.
+// brought are the snapshots that an earlier integration brought onto the target, with the
+// commit that did: a job that was done again since is another one.
 func (i *integration) brought(ctx context.Context) (map[string]string, error) {
 	all := map[string]string{}
 	earlier, err := i.earlier()
@@ -126,7 +126,7 @@ func (i *integration) brought(ctx context.Context) (map[string]string, error) {
 	}
 	for _, in := range earlier {
 		for _, w := range in.Jobs {
-			if !w.Chosen || w.Done == "" || all[w.Job] != "" {
+			if !w.Chosen || w.Done == "" || all[w.Commit] != "" {
 				continue
 			}
 			on, err := i.plan.Repo.Reaches(ctx, i.in.Target.From, w.Done)
@@ -134,7 +134,7 @@ func (i *integration) brought(ctx context.Context) (map[string]string, error) {
 				return nil, err
 			}
 			if on {
-				all[w.Job] = w.Done
+				all[w.Commit] = w.Done
 			}
 		}
 	}
@@ -168,8 +168,8 @@ func (i *integration) earlier() (all []integrate.Integration, err error) {
 }
 
 // newest is the number of the last integration that left anything, 0 = none did.
-func (i *integration) newest() (int, error) {
-	l, err := i.led.AttemptLock(ledger.IntegrationJob)
+func (r *run) newest() (int, error) {
+	l, err := r.led.AttemptLock(ledger.IntegrationJob)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
@@ -281,8 +281,26 @@ func (i *integration) build(ctx context.Context) error {
 	}
 	if i.in.Target.To = at; at == i.in.Target.From {
 		i.in.Outcome, i.in.Target.To = integrate.Nothing, ""
+		return nil
 	}
-	return nil
+	return i.writable(ctx)
+}
+
+// writable refuses what cannot be written into the person's checkout as they have it:
+// files that a filter of theirs makes, since none runs here.
+func (i *integration) writable(ctx context.Context) error {
+	if i.in.Target.New {
+		return nil
+	}
+	files, err := i.plan.Repo.Unwritable(ctx, i.in.Target.From, i.in.Target.To)
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	return &refusal{
+		ExitFailed,
+		[]string{"git passes these files through a filter that you have (LFS, git-crypt …), and no filter runs here, so they would be wrong in the checkout: " + some(files) + "; put the work onto a new branch, and merge that by git"},
+		[]string{integrate.Command(i.led.ID, i.req.Jobs, i.req.Strategy, "NEW-BRANCH"), "git merge NEW-BRANCH"},
+	}
 }
 
 // step merges a work with what was made so far.

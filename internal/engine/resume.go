@@ -50,6 +50,9 @@ func (e *Engine) Resume(ctx context.Context, req ResumeRequest, obs Observer, ct
 	defer func() { err = errors.Join(err, r.slots.close()) }()
 	r.led, r.resumed, r.stopping, r.given = led, true, req.Stop, old.given
 	r.settleIn()
+	if err := r.finishIntegration(ctx); err != nil {
+		return res, err
+	}
 	if err := r.recall(ctx, old); err != nil {
 		return res, err
 	}

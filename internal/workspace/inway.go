@@ -100,3 +100,37 @@ func (r *Repo) unwatched(ctx context.Context) (map[string]bool, error) {
 	}
 	return names, nil
 }
+
+// Unwritable are the files that a move would write and that a filter driver of the
+// person's or the repository's configuration makes: it does not run here.
+func (r *Repo) Unwritable(ctx context.Context, from, to string) ([]string, error) {
+	out, err := r.git.do(ctx, call{args: []string{"config", "-z", "--name-only", "--get-regexp", `^filter\..*\.(smudge|process)$`}, user: true})
+	if code(err) == 1 {
+		return nil, nil // there is none
+	}
+	if err != nil {
+		return nil, err
+	}
+	there := map[string]bool{}
+	for _, key := range fields(out) {
+		there[key[len("filter."):strings.LastIndexByte(key, '.')]] = true
+	}
+	changes, err := r.git.compare(ctx, from, to)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, c := range changes {
+		if c.Status != "D" {
+			names = append(names, c.Path)
+		}
+	}
+	if names == nil {
+		return nil, nil
+	}
+	by, err := r.git.filtered(ctx, to, names)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return !there[by[name]] }), nil
+}

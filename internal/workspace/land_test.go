@@ -377,3 +377,37 @@ func TestAChangeInsideASubmoduleIsOneOfTheCheckout(t *testing.T) {
 		t.Errorf("%q, %v", why, err)
 	}
 }
+
+// What a filter of the person's makes cannot be written here: it is told before.
+func TestFilesThatAFilterMakesAreTold(t *testing.T) {
+	g := newTarget(t, func(dir string) {
+		write(t, dir, ".gitattributes", "*.bin filter=odd.name\n*.other filter=nobodys\n")
+		for _, name := range []string{"in/a.bin", "b.other", "c.txt"} {
+			write(t, dir, name, "x\n")
+		}
+		gitDo(t, dir, "rm", "-q", "bin.dat")
+	})
+	ctx := context.Background()
+	if files, err := g.Unwritable(ctx, g.m.From, g.m.To); err != nil || files != nil {
+		t.Errorf("%q, %v: nobody has a filter", files, err)
+	}
+	gitDo(t, g.dir, "config", "filter.odd.name.smudge", "false")
+	if files, err := g.Unwritable(ctx, g.m.From, g.m.To); err != nil || len(files) != 1 || files[0] != "in/a.bin" {
+		t.Errorf("%q, %v", files, err)
+	}
+}
+
+// A git that cannot merge without a checkout is told with the version that is needed.
+func TestWhatIsSaidOfAnOldGit(t *testing.T) {
+	bin := t.TempDir()
+	old := "#!/bin/sh\ncase \"$*\" in *' version') echo git version 2.37.9 ;; *' config '*) exit 1 ;; *) echo usage >&2; exit 129 ;; esac\n"
+	if err := os.WriteFile(filepath.Join(bin, "git"), []byte(old), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r, _ := newRepo(t)
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	_, err := r.Merge(context.Background(), "a", "b")
+	if err == nil || !strings.Contains(err.Error(), "git 2.38 or newer is needed") {
+		t.Errorf("%v", err)
+	}
+}
