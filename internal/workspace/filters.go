@@ -20,7 +20,7 @@ func (r *Repo) Filtered(ctx context.Context, commit string) (map[string]string, 
 // Filtered are the files that a patch adds or changes and that git would have passed
 // through a filter driver, by the attributes before it or after it.
 func (t *Tree) Filtered(ctx context.Context, p Patch) (map[string]string, error) {
-	var names []string
+	names := []string{}
 	trees := []string{p.Tree}
 	for _, f := range p.Files {
 		if f.Status != "D" {
@@ -49,7 +49,7 @@ func (p Patch) SetsAttributes() bool {
 	return slices.ContainsFunc(p.Files, func(c Change) bool { return path.Base(c.Path) == attributesFile })
 }
 
-// filtered asks for the filters of names, nil = all files, by the attributes in a tree.
+// filtered asks for the filters of names, nil = of all files, by the attributes in a tree.
 func (g git) filtered(ctx context.Context, tree string, names []string) (all map[string]string, err error) {
 	ix, err := newIndex(g, "")
 	if err != nil {
