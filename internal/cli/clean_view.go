@@ -161,6 +161,9 @@ func whatOf(i reclaim.Item, root string) string {
 	if rel, err := filepath.Rel(root, i.Path); err == nil && root != "" && filepath.IsLocal(rel) {
 		place = rel
 	}
+	if i.Kind == reclaim.KindPrivate {
+		return "temporary files in " + oneLine(place)
+	}
 	return i.Kind + " " + oneLine(place)
 }
 
