@@ -220,7 +220,9 @@ func settings(data []byte) (values []string) {
 		if dec.Decode(&doc) != nil {
 			return values
 		}
-		values = append(values, settingsOf("", &doc)...)
+		if len(doc.Content) > 0 && doc.Content[0].Kind != yaml.ScalarNode { // else it is any text
+			values = append(values, settingsOf("", &doc)...)
+		}
 	}
 }
 
