@@ -54,7 +54,8 @@ func registration(at string) Registration {
 	}
 	if mark, err := os.ReadFile(filepath.Join(at, "locked")); err == nil {
 		reg.Why = strings.TrimSpace(string(mark))
-		reg.Half = strings.HasPrefix("initializing", reg.Why)
+		// git writes its own mark before all else, a person's may be empty.
+		reg.Half = strings.HasPrefix("initializing", reg.Why) && (reg.Why != "" || reg.Dir == "")
 		reg.Locked = !reg.Half
 	}
 	reg.Half = reg.Half || reg.Dir == "" || head == "" || wordIn(at, "commondir") == ""
