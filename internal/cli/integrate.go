@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 	"orchestrate/internal/engine"
 	"orchestrate/internal/integrate"
 	"orchestrate/internal/ledger"
+	"orchestrate/internal/untrusted"
 )
 
 type integrateOptions struct {
@@ -76,15 +78,24 @@ func runIntegrate(ctx context.Context, sys System, opts integrateOptions) (err e
 	defer done()
 
 	view := integrateView{w: sys.Out, run: run}
-	ctl := engine.IntegrateControls{Show: view.work, Ask: asker(sys, manner{json: opts.json}, integrateQuestion)}
-	if opts.json {
-		ctl.Show = func(integrate.Integration) {}
+	ctl := engine.IntegrateControls{
+		Show: func(in integrate.Integration) {
+			if !opts.json {
+				view.work(in)
+			}
+			if unshown(sys.Out) != nil {
+				brakes.polite()
+			}
+		},
+		Ask:  asker(sys, manner{json: opts.json}, integrateQuestion),
+		Tell: func(line string) { fmt.Fprintln(sys.Err, untrusted.From(line).Line(0)) },
+		Kill: brakes.kill,
 	}
 	in, code, err := st.Integrate(brakes.work, engine.IntegrateRequest{
 		Dir: run.Dir, Jobs: opts.jobs, Strategy: opts.strategy, Branch: opts.branch, DryRun: opts.dryRun,
 	}, ctl)
 	if err != nil {
-		return opts.ended(brakes.work, code, err)
+		return opts.ended(brakes.work, sys, code, err)
 	}
 	if opts.json {
 		err = printJSON(sys.Out, in)
@@ -119,9 +130,12 @@ func (o integrateOptions) valid(sys System) (*ledger.Run, error) {
 }
 
 // ended is the end of an integration that came to no result.
-func (o integrateOptions) ended(ctx context.Context, code int, err error) error {
+func (o integrateOptions) ended(ctx context.Context, sys System, code int, err error) error {
 	var owned *ledger.OwnedError
+	lost := unshown(sys.Out)
 	switch {
+	case lost != nil && errors.Is(err, context.Canceled):
+		return failure(fmt.Errorf("what would be integrated could not be shown (%w), so nothing was moved", lost))
 	case errors.As(err, &owned):
 		return statusError{exitRunning, fmt.Errorf("%w\nwait: orchestrate wait %s", err, o.run)}
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
@@ -130,4 +144,12 @@ func (o integrateOptions) ended(ctx context.Context, code int, err error) error 
 		return failure(err)
 	}
 	return statusError{code, err}
+}
+
+// unshown is why something could not be printed, nil if all was.
+func unshown(w io.Writer) error {
+	if o, ok := w.(*outlet); ok {
+		return o.broken()
+	}
+	return nil
 }

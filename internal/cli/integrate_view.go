@@ -42,17 +42,24 @@ func (v integrateView) work(in integrate.Integration) {
 }
 
 func targetName(t integrate.Target) string {
-	at := ""
-	if t.From != "" {
-		at = fmt.Sprintf(", now at %.12s", t.From)
+	name := shortName(t)
+	switch {
+	case t.From == "":
+		return name
+	case t.New:
+		return fmt.Sprintf("%s, from %.12s", name, t.From)
 	}
+	return fmt.Sprintf("%s, now at %.12s", name, t.From)
+}
+
+func shortName(t integrate.Target) string {
 	switch {
 	case t.New:
-		return "the new branch " + fileName(t.Branch) + strings.Replace(at, ", now at", ", from", 1)
+		return "the new branch " + fileName(t.Branch)
 	case t.Branch == "":
-		return "the checkout, which is on no branch" + at
+		return "the checkout, on no branch"
 	}
-	return "branch " + fileName(t.Branch) + at
+	return "branch " + fileName(t.Branch)
 }
 
 // job is the head line of one job's work, its files, and its patch.
@@ -185,7 +192,7 @@ func (v integrateView) matrix(in integrate.Integration) {
 		v.table(jobs, clashes)
 	}
 	for _, c := range clashes {
-		fmt.Fprintf(v.w, "  %s and %s cannot be merged:\n", c.A, cmp.Or(c.B, targetName(integrate.Target{Branch: in.Target.Branch, New: in.Target.New})))
+		fmt.Fprintf(v.w, "  %s and %s cannot be merged:\n", c.A, cmp.Or(c.B, shortName(in.Target)))
 		for _, f := range c.Files[:min(len(c.Files), filesNamed)] {
 			fmt.Fprintf(v.w, "    %s\n", fileName(f))
 		}
@@ -272,10 +279,9 @@ func (v integrateView) check(w io.Writer, c ledger.Check) {
 
 // cameTo is the outcome in a sentence.
 func cameTo(in integrate.Integration) string {
-	name := targetName(integrate.Target{Branch: in.Target.Branch, New: in.Target.New})
 	switch in.Outcome {
 	case integrate.Integrated:
-		return fmt.Sprintf("Integrated: %s is at %.12s now.", name, in.Target.To)
+		return fmt.Sprintf("Integrated: %s is at %.12s now.", shortName(in.Target), in.Target.To)
 	case integrate.Ready:
 		return "Ready: nothing stands against it. This was a dry run: no check was run and nothing was changed."
 	case integrate.Nothing:
