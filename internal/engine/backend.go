@@ -339,6 +339,9 @@ func (r *run) carry(ctx context.Context, slot int, a *attempt) (settlement, poli
 	}
 	mine := r.enter(ctx, a)
 	defer r.leave()
+	r.join(a)
+	var left settlement
+	defer func() { r.depart(ctx, a, &left) }()
 	var err error
 	if a.taken {
 		err = r.adopt(ctx, a)
@@ -355,6 +358,7 @@ func (r *run) carry(ctx context.Context, slot int, a *attempt) (settlement, poli
 		return settlement{}, *how
 	}
 	s, how, err := r.settle(ctx, slot, a, r.changedBy(ctx, a, mine))
+	left = s
 	switch {
 	case err != nil && (how.Status == ledger.Success || how.Status == ""): // "": it could not be classed
 		how = policy.Settlement{Status: ledger.Failed, Reason: runtime.ReasonCrash, Evidence: untrusted.From(err.Error())}

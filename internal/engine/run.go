@@ -70,6 +70,8 @@ type run struct {
 	leaving        bool               // this process ends; what runs goes on
 	gone           chan struct{}      // never closed: where those wait whom the end of the process finds
 	killed         chan struct{}      // closed when what runs gets no more grace
+	atWork         map[*attempt]bool  // attempts under way
+	settledTrees   []*settledTree     // of writers that ended under this engine
 	arbiters       []ledger.JobStatus // one per attempt of the arbiter
 	arbiterCut     int                // its attempts that were cut off under this engine
 	arbiterFailed  int                // its attempts that failed since it was last put back, not counting answers without the form asked for
@@ -142,7 +144,7 @@ func (e *Engine) newRun(ctx context.Context, p *Plan) (*run, error) {
 		eng: e, plan: p, slots: newSlots(p.Spec.Concurrency, e.Supervisor), tracker: p.Graph.Track(),
 		secrets: p.secrets, allowed: p.allowed, redact: p.redact, detect: p.detect,
 		stop: func() {}, wall: context.Background(), jobs: map[string]*jobRun{}, failures: map[string]int{},
-		attempts: map[string]int{}, carried: map[string]*attempt{},
+		attempts: map[string]int{}, carried: map[string]*attempt{}, atWork: map[*attempt]bool{},
 		unproven: map[string]supervise.Proof{}, due: map[string]time.Time{}, paused: map[string]time.Time{}, starts: map[string]time.Time{},
 		killed: make(chan struct{}), gone: make(chan struct{}),
 	}
@@ -229,6 +231,7 @@ func (r *run) carryThrough(ctx context.Context, obs Observer) (Result, error) {
 		return Result{}, r.broken
 	}
 	r.outsideChanges(context.WithoutCancel(ctx))
+	r.intrusions(context.WithoutCancel(ctx))
 	verdict := r.judge(work)
 	if err := r.slots.close(); err != nil {
 		// Each had no job any more, or its death was that of its job and is told there.

@@ -43,10 +43,9 @@ func (r *run) settle(ctx context.Context, slot int, a *attempt, changed []string
 	held := len(a.injected)
 	for _, name := range changed {
 		if a.job.Writes() {
-			s.facts.Ownership = append(s.facts.Ownership, name+" of the shared checkout")
-		} else {
-			s.facts.WroteObserving = append(s.facts.WroteObserving, name)
+			name += " of the shared checkout"
 		}
+		s.blame(a, []string{name})
 	}
 	calm := context.WithoutCancel(ctx)
 	if err := r.keepAnswer(a, &s); err != nil {
@@ -57,6 +56,7 @@ func (r *run) settle(ctx context.Context, slot int, a *attempt, changed []string
 		if err := r.inspectTree(calm, a, &s); err != nil {
 			return s, policy.Settlement{}, err
 		}
+		s.blame(a, r.intruded(calm, a))
 		if policy.Classify(s.facts).Status == ledger.Success {
 			a.unchecked = r.checkEnv(a)
 			if err := r.runChecks(ctx, slot, a, &s); err != nil {
@@ -81,6 +81,15 @@ func (r *run) settle(ctx context.Context, slot int, a *attempt, changed []string
 		r.tell(fmt.Sprintf("job %s, attempt %d: it left a secret, which was redacted: %s", a.job.ID, a.n, some(a.injected)))
 	}
 	return s, how, nil
+}
+
+// blame holds changes against an attempt that had no business with them.
+func (s *settlement) blame(a *attempt, changed []string) {
+	if a.job.Writes() {
+		s.facts.Ownership = append(s.facts.Ownership, changed...)
+	} else {
+		s.facts.WroteObserving = append(s.facts.WroteObserving, changed...)
+	}
 }
 
 // keepAnswer leaves the final answer in output.md. It was redacted when it was
@@ -147,7 +156,7 @@ func (r *run) inspectTree(ctx context.Context, a *attempt, s *settlement) error 
 			r.tell(fmt.Sprintf("job %s: its patch also holds what somebody else changed in the checkout after it had ended: %s", a.job.ID, some(others)))
 		}
 	}
-	s.facts.Ownership = append(s.facts.Ownership, outside...)
+	s.facts.Ownership = append(s.facts.Ownership, r.perhapsOthers(a, outside)...)
 	return r.inspectOwned(a, s)
 }
 

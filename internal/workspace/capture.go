@@ -72,6 +72,16 @@ func (t *Tree) Changed(ctx context.Context) (files []Change, err error) {
 	return append(files, inside...), err
 }
 
+// State is the tree object of the files as they are now, for comparing with a later one.
+// Nothing else is recorded, and the tree's own index is left alone.
+func (t *Tree) State(ctx context.Context) (tree string, err error) {
+	ix, tree, err := t.snapshot(ctx)
+	if err != nil {
+		return "", err
+	}
+	return tree, ix.remove()
+}
+
 // Capture records everything that differs from the base, untracked files and
 // binaries included and ignored files not: as a patch that `git apply` takes on
 // the base, and as one commit on the worktree's branch, whatever the agent itself
