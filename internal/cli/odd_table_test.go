@@ -47,6 +47,10 @@ func oddSubmodules() []odd {
 			refused: `the submodule my lib cannot be filled in it: [^;]*`, way: `git submodule update --init --recursive`,
 		},
 		{
+			name: "a repository inside that no .gitmodules names", make: `lib; start; git clone -q "$W/lib" lib; git add lib 2> /dev/null; git commit -qm lib`,
+			note: `repositories that git records and no \.gitmodules names are empty in worktrees: lib`, way: "git submodule add URL lib",
+		},
+		{
 			name: "job that changes files inside a submodule", make: superProject,
 			job:   `command: [sh, -c, 'echo more >> "my lib/l.txt"']`,
 			fails: `files in the submodule my lib [^)]*\)`, way: "a job with its cwd in that repository",

@@ -33,6 +33,15 @@ type odd struct {
 const ordinary = `command: [sh, -c, 'echo more >> f.txt; echo new > new.txt']`
 
 func TestOddRepositories(t *testing.T) {
+	page, err := os.ReadFile("../../docs/repositories.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range odds() {
+		if !bytes.Contains(page, []byte("| "+o.name+" |")) {
+			t.Errorf("docs/repositories.md has no row %q", o.name)
+		}
+	}
 	rows := make([]string, len(odds()))
 	t.Run("each", func(t *testing.T) {
 		for i, o := range odds() {

@@ -151,7 +151,10 @@ func TestNothingOfTheSubmodulesOwnIsObeyed(t *testing.T) {
 	}
 	home := filepath.Join(dir, ".git", "modules", "my lib")
 	for _, kv := range [][]string{
-		{"filter.x.smudge", prog}, {"filter.x.required", "true"}, {"core.fsmonitor", prog}, {"core.hooksPath", filepath.Dir(prog)},
+		{"filter.x.smudge", prog},
+		{"filter.x.required", "true"},
+		{"core.fsmonitor", prog},
+		{"core.hooksPath", filepath.Dir(prog)},
 		{"core.autocrlf", "true"},
 	} {
 		gitDo(t, home, "--git-dir=.", "config", kv[0], kv[1])
