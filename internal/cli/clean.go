@@ -186,11 +186,12 @@ func discarded(sys System, arg string) (string, error) {
 	return id + "/" + job, joined(known(r, job), r.Close())
 }
 
-// runIn is the id of a run of this workspace: another one's is cleaned from there.
+// runIn is the id of a run of this workspace: another one's is cleaned from there, and
+// what a link leads to where it is.
 func runIn(root, dir string) (string, error) {
 	name := filepath.Base(dir)
 	id, ok := strings.CutPrefix(name, "orchestrate-")
-	here, err := os.Stat(filepath.Join(root, filepath.FromSlash(ledger.ReportsDir), name))
+	here, err := os.Lstat(filepath.Join(root, filepath.FromSlash(ledger.ReportsDir), name))
 	there, errThere := os.Stat(dir)
 	if !ok || err != nil || errThere != nil || !os.SameFile(here, there) {
 		return "", usageError(fmt.Errorf("--discard: %s is no run of the workspace %s; call `orchestrate clean` in the workspace that it belongs to", dir, root))
