@@ -16,6 +16,8 @@ import (
 type adding struct {
 	Dir    string `json:"dir"`
 	Branch string `json:"branch"`
+	// Claimed is the commit at which the branch was made for it, "" = it was not yet.
+	Claimed string `json:"claimed,omitempty"`
 }
 
 // turn waits until nobody adds a worktree to the repository, in no process, and
@@ -48,29 +50,53 @@ func (r *Repo) addLock(ctx context.Context, next adding) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("waiting for another process that adds a worktree to %s: %w", r.Top(), err)
 	}
-	if err := r.takeOver(lock, next); err != nil {
+	if err := r.takeOver(context.WithoutCancel(ctx), lock, next); err != nil {
 		return nil, errors.Join(fmt.Errorf("the lock for adding worktrees: %w", err), lock.Close())
 	}
 	return lock, nil
 }
 
 // takeOver mends what the note in the lock tells of, and notes the next one.
-func (r *Repo) takeOver(lock *os.File, next adding) error {
+func (r *Repo) takeOver(ctx context.Context, lock *os.File, next adding) error {
 	text, err := io.ReadAll(io.NewSectionReader(lock, 0, 1<<16))
 	if err != nil {
 		return err
 	}
 	var dead adding
 	if json.Unmarshal(text, &dead) == nil { // a torn note is of one that did not begin
-		if err := r.mend(dead); err != nil {
+		if err := errors.Join(r.mend(dead), r.disclaim(ctx, dead)); err != nil {
 			return err
 		}
 	}
-	text, err = json.Marshal(next)
+	return noteIn(lock, next)
+}
+
+func noteIn(lock *os.File, a adding) error {
+	text, err := json.Marshal(a)
 	if err != nil {
 		return err
 	}
 	return rewrite(lock, string(text))
+}
+
+// disclaim removes the branch of a worktree that was never registered, unless somebody
+// has used it since.
+func (r *Repo) disclaim(ctx context.Context, dead adding) error {
+	if dead.Claimed == "" {
+		return nil
+	}
+	if holder, err := r.holder(dead.Branch); holder != "" || err != nil {
+		return err
+	}
+	ref := "refs/heads/" + dead.Branch
+	at, err := r.git.run(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", ref)
+	if code(err) == 1 || err == nil && strings.TrimSpace(string(at)) != dead.Claimed {
+		return nil
+	}
+	if err == nil {
+		_, err = r.git.run(ctx, "update-ref", "-d", ref, dead.Claimed)
+	}
+	return err
 }
 
 // mend removes what git left of a worktree whose adding was cut off: an empty file

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -232,6 +233,38 @@ func TestACrashBetweenRegistrationAndFilesStopsNobody(t *testing.T) {
 	all, err := next.Registrations()
 	if err != nil || len(all) != 2 || !all[0].Names(dead) || all[0].Branch != "orchestrate/run/job" {
 		t.Errorf("registrations: %+v, %v", all, err)
+	}
+}
+
+func TestABranchThatNoTreeCameForIsWithdrawn(t *testing.T) {
+	for name, c := range map[string]struct {
+		since func(t *testing.T, dir string)
+		kept  bool
+	}{
+		"untouched":         {func(*testing.T, string) {}, false},
+		"moved since":       {func(t *testing.T, dir string) { gitDo(t, dir, "branch", "-f", "orchestrate/run/job", "HEAD~1") }, true},
+		"checked out since": {func(t *testing.T, dir string) { gitDo(t, dir, "checkout", "-q", "orchestrate/run/job") }, true},
+		"gone":              {func(t *testing.T, dir string) { gitDo(t, dir, "branch", "-D", "orchestrate/run/job") }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, dir := newRepo(t)
+			gitDo(t, dir, "commit", "-q", "--allow-empty", "-m", "second")
+			base := strings.TrimSpace(gitDo(t, dir, "rev-parse", "HEAD"))
+			dead := adding{Dir: filepath.Join(realTemp(t), "job"), Branch: "orchestrate/run/job", Claimed: base}
+			if err := r.claim(context.Background(), dead.Branch, base); err != nil {
+				t.Fatal(err)
+			}
+			text, err := json.Marshal(dead)
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, dir, ".git/orchestrate/add", string(text))
+			c.since(t, dir)
+			addTree(t, r, "orchestrate/run/next")
+			if kept := strings.Contains(refsOf(t, dir), "orchestrate/run/job "); kept != c.kept {
+				t.Errorf("kept: %v\n%s", kept, refsOf(t, dir))
+			}
+		})
 	}
 }
 

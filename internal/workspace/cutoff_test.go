@@ -31,7 +31,7 @@ func half(t *testing.T, at, dir string, files ...string) {
 // noteAdding leaves the note of one that died while it added dir.
 func noteAdding(t *testing.T, repo, dir string) {
 	t.Helper()
-	text, err := json.Marshal(adding{dir, "orchestrate/run/" + filepath.Base(dir)})
+	text, err := json.Marshal(adding{Dir: dir, Branch: "orchestrate/run/" + filepath.Base(dir)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func (r *Repo) AddWorktree(ctx context.Context, dir, branch, sha string) (*Tree,
 	}
 	failpoint.Hit(failpoint.TreeRegistered)
 	if err := t.populate(ctx, r); err != nil {
-		return nil, errors.Join(fmt.Errorf("filling the worktree %s: %w", dir, tooLong(dir, err)), r.abandon(ctx, adding{dir, branch}, sha))
+		return nil, errors.Join(fmt.Errorf("filling the worktree %s: %w", dir, tooLong(dir, err)), r.abandon(ctx, t))
 	}
 	failpoint.Hit(failpoint.TreeAdded)
 	return t, nil
@@ -61,7 +61,7 @@ func (r *Repo) register(ctx context.Context, dir, branch, sha string) (*Tree, er
 	if err := PathFits(dir); err != nil {
 		return nil, err
 	}
-	next := adding{dir, branch}
+	next := adding{Dir: dir, Branch: branch}
 	lock, leave, err := r.turn(ctx, next)
 	if err != nil {
 		return nil, err
@@ -75,14 +75,18 @@ func (r *Repo) register(ctx context.Context, dir, branch, sha string) (*Tree, er
 		if err := r.claim(ctx, branch, sha); err != nil {
 			return nil, err
 		}
+		next.Claimed = sha
+		if err := noteIn(lock, next); err != nil {
+			return nil, errors.Join(err, r.withdraw(ctx, next))
+		}
 		args = []string{"worktree", "add", "--quiet", "--no-checkout", "--", dir, branch}
 	}
 	if _, err := r.git.do(ctx, call{args: args, lock: lock}); err != nil {
-		return nil, errors.Join(fmt.Errorf("adding the worktree %s: %w", dir, tooLong(dir, err)), r.withdraw(ctx, next, sha))
+		return nil, errors.Join(fmt.Errorf("adding the worktree %s: %w", dir, tooLong(dir, err)), r.withdraw(ctx, next))
 	}
 	t, err := r.newTree(dir, branch, sha)
 	if err != nil {
-		return nil, errors.Join(err, r.withdraw(ctx, next, sha))
+		return nil, errors.Join(err, r.withdraw(ctx, next))
 	}
 	return t, nil
 }
@@ -105,19 +109,23 @@ func (r *Repo) unused(dir string) error {
 }
 
 // abandon is withdraw for a worktree that has been registered, and got some files.
-func (r *Repo) abandon(ctx context.Context, failed adding, sha string) error {
+func (r *Repo) abandon(ctx context.Context, t *Tree) error {
 	ctx = context.WithoutCancel(ctx)
+	failed := adding{Dir: t.Dir, Branch: t.Branch}
 	_, leave, err := r.turn(ctx, failed)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	return r.withdraw(ctx, failed, sha)
+	if t.Branch != "" {
+		failed.Claimed = t.Base
+	}
+	return r.withdraw(ctx, failed)
 }
 
 // withdraw removes what was made of a worktree: there was nothing of it before, and
 // nobody has worked in it yet.
-func (r *Repo) withdraw(ctx context.Context, failed adding, sha string) error {
+func (r *Repo) withdraw(ctx context.Context, failed adding) error {
 	errs := []error{r.mend(failed)}
 	all, err := r.Registrations()
 	errs = append(errs, err)
@@ -129,11 +137,7 @@ func (r *Repo) withdraw(ctx context.Context, failed adding, sha string) error {
 	if folder(failed.Dir) == nil {
 		errs = append(errs, os.RemoveAll(failed.Dir))
 	}
-	if failed.Branch != "" {
-		_, err := r.git.run(context.WithoutCancel(ctx), "update-ref", "-d", "refs/heads/"+failed.Branch, sha)
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, r.disclaim(context.WithoutCancel(ctx), failed))...)
 }
 
 // newTree learns where git keeps a worktree while its files are still ours.
