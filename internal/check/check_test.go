@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -94,6 +95,35 @@ func TestRunRecordsEveryCheck(t *testing.T) {
 		if OK(got[i]) != ok {
 			t.Errorf("OK(%s) = %v", got[i].Status, !ok)
 		}
+	}
+}
+
+// TestSetUpEndsAtItsFirstFailure, and is kept apart from the checks.
+func TestSetUpEndsAtItsFirstFailure(t *testing.T) {
+	dir := t.TempDir()
+	runner := &fakeRunner{answers: map[string]Result{"good": {ExitCode: exit(0)}, "bad": {ExitCode: exit(3)}}}
+	var recorded []string
+	got, err := Run(context.Background(), []spec.Check{{Shell: "good"}, {Shell: "bad"}, {Shell: "good"}}, Env{
+		Runner: runner, Job: "fix", Dir: "/tree", RunDir: dir, Setup: true,
+		Record: func(rel string, _ ledger.CheckResult) error {
+			recorded = append(recorded, rel)
+			return nil
+		},
+	})
+	if err != nil || len(got) != 2 || got[1].Status != Failed || got[1].Output != "fix/setup/2.out" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if diff := cmp.Diff([]string{"fix/setup/1.json", "fix/setup/2.json"}, recorded); diff != "" {
+		t.Error(diff)
+	}
+	if len(runner.ran) != 2 || runner.ran[1].Stderr != filepath.Join(dir, "fix", "setup", "2.err") {
+		t.Errorf("%+v", runner.ran)
+	}
+	_, err = Run(context.Background(), []spec.Check{{Name: "deps", Shell: "lost"}}, Env{
+		Runner: runner, Job: "fix", RunDir: dir, Setup: true, Record: func(string, ledger.CheckResult) error { return nil },
+	})
+	if err == nil || !strings.Contains(err.Error(), "set-up command deps of fix") {
+		t.Errorf("%v", err)
 	}
 }
 
