@@ -93,20 +93,42 @@ type Ref struct {
 
 // Refs are all refs of the repository; a tag stands for what it names.
 func (r *Repo) Refs(ctx context.Context) ([]Ref, error) {
-	out, err := r.git.run(ctx, "for-each-ref", "--format=%(refname) %(objectname) %(*objectname)%09%(worktreepath)")
+	out, err := r.git.run(ctx, "for-each-ref", "--format=%(refname) %(objectname) %(*objectname)")
+	if err != nil {
+		return nil, err
+	}
+	in, err := r.checkedOut()
 	if err != nil {
 		return nil, err
 	}
 	var refs []Ref
 	for line := range strings.Lines(string(out)) {
-		names, in, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		words := strings.Fields(names)
+		words := strings.Fields(line)
 		if len(words) < 2 {
 			return nil, fmt.Errorf("git for-each-ref: %q is no ref", line)
 		}
-		refs = append(refs, Ref{Name: words[0], Commit: words[len(words)-1], In: filepath.FromSlash(in)})
+		refs = append(refs, Ref{Name: words[0], Commit: words[len(words)-1], In: in[words[0]]})
 	}
 	return refs, nil
+}
+
+// checkedOut tells in which worktree a branch is, by its ref. git is not asked: it fails
+// while one registration is half made.
+func (r *Repo) checkedOut() (map[string]string, error) {
+	regs, err := r.Registrations()
+	if err != nil {
+		return nil, err
+	}
+	in := map[string]string{}
+	for _, reg := range regs {
+		in["refs/heads/"+reg.Branch] = reg.Dir
+	}
+	if ref, ok := strings.CutPrefix(wordIn(r.common, "HEAD"), "ref: "); ok {
+		if in[ref] = filepath.Dir(r.common); r.git.gitDir == r.common {
+			in[ref] = r.Top()
+		}
+	}
+	return in, nil
 }
 
 // Unreached tells which of these commits none of the refs leads to. What is not in the

@@ -59,10 +59,11 @@ func (r *Repo) Salvage(ctx context.Context, req SalvageRequest) (s Salvaged, err
 	if s.Files, err = t.git.compare(ctx, req.Base, tree); err != nil {
 		return s, err
 	}
-	suffix := ""
-	if s.Ref, s.Commit, suffix, err = t.refer(ctx, req.Ref, s.Commit); err != nil {
+	ref, commit, suffix, err := t.refer(ctx, req.Ref, s.Commit)
+	if err != nil {
 		return s, err
 	}
+	s.Ref, s.Commit = ref, commit
 	if req.Patch != "" {
 		s.Patch, err = t.patchBeside(ctx, tree, strings.TrimSuffix(req.Patch, ".patch")+suffix+".patch", req.About.Review)
 	}
