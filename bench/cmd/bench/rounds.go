@@ -121,9 +121,18 @@ func (s *sample) perUnit(figure func(cost) float64) float64 {
 // times is the median over the rounds of s's CPU per unit divided by base's, each
 // round against itself.
 func (s *sample) times(base *sample) float64 {
+	return s.ratio(base, func(c cost) float64 { return c.CPU })
+}
+
+// wallTimes is times for the time that passed.
+func (s *sample) wallTimes(base *sample) float64 {
+	return s.ratio(base, func(c cost) float64 { return c.Wall })
+}
+
+func (s *sample) ratio(base *sample, figure func(cost) float64) float64 {
 	var all []float64
 	for i := range min(len(s.costs), len(base.costs)) {
-		all = append(all, s.costs[i].CPU/float64(s.units)/(base.costs[i].CPU/float64(base.units)))
+		all = append(all, figure(s.costs[i])/float64(s.units)/(figure(base.costs[i])/float64(base.units)))
 	}
 	return middle(all)
 }
