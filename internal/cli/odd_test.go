@@ -4,6 +4,7 @@ package cli_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -128,8 +129,8 @@ func (h *oddity) orchestrate(args ...string) (out string, status int) {
 	cmd := exec.Command(words[0], words[1:]...)
 	var all bytes.Buffer
 	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = h.env, filepath.Join(h.checkout, h.at), &all, &all
-	err := cmd.Run()
-	if _, ended := err.(*exec.ExitError); err != nil && !ended {
+	var ended *exec.ExitError
+	if err := cmd.Run(); err != nil && !errors.As(err, &ended) {
 		h.Fatal(err)
 	}
 	return all.String(), cmd.ProcessState.ExitCode()

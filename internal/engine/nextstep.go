@@ -176,6 +176,9 @@ func (t trouble) aboutWork() string {
 	case runtime.ReasonCheckFailed:
 		return "see " + strings.Join(t.failedChecks(), ", ")
 	case runtime.ReasonOwnership:
+		if strings.Contains(t.evidence(), inSubmodule) {
+			return "its work is kept in its tree; have that done by a run from inside the submodule (cd SUBMODULE && orchestrate run SPEC), or say in the prompt that it must stay as it is"
+		}
 		return "see " + t.file(ledger.PatchFile) + "; widen owned_paths, or say in the prompt what must stay as it is"
 	case runtime.ReasonWroteObserving:
 		return "look at what it changed (" + t.evidence() + ") and undo what you do not want; a job that is to write needs an effect such as scoped-write"

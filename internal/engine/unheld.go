@@ -9,13 +9,16 @@ import (
 	"orchestrate/internal/workspace"
 )
 
+// inSubmodule begins what is said of work that no patch can hold.
+const inSubmodule = "files in the submodule "
+
 // unheld fails a writer that changed what no patch of the repository can hold as it is:
 // files inside a submodule, or such as git passes through a filter. The work stays where
 // it is.
 func (r *run) unheld(ctx context.Context, a *attempt, patch workspace.Patch, s *settlement) error {
 	for _, name := range patch.Unseen {
 		s.facts.Ownership = append(s.facts.Ownership, fmt.Sprintf(
-			"files in the submodule %s (its patch cannot hold them, they are kept in its tree; give that work to a job with its cwd in that repository)", name))
+			inSubmodule+"%s (its patch cannot hold them, they are kept in its tree; give that work to a job with its cwd in that repository)", name))
 	}
 	if odd := &r.plan.odd; odd.known && len(odd.filtered) == 0 && !patch.SetsAttributes() {
 		return nil
