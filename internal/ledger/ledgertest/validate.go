@@ -151,6 +151,8 @@ func SchemaFor(file string) string {
 		return "event"
 	case ledger.HistoryFile:
 		return "history"
+	case ledger.IntentFile:
+		return "integration"
 	default:
 		return strings.TrimSuffix(base, path.Ext(base))
 	}
