@@ -257,7 +257,7 @@ func (i *integration) build(ctx context.Context) error {
 			return err
 		}
 		if m.Conflicts != nil {
-			return &refusal{ExitFailed, []string{fmt.Sprintf("job %s cannot be merged after %s: %s", w.Job, strings.Join(before, ", "), strings.Join(m.Conflicts, ", "))}, i.without(w.Job)}
+			return &refusal{ExitFailed, []string{fmt.Sprintf("job %s cannot be merged after %s: %s", w.Job, strings.Join(before, ", "), integrate.Names(m.Conflicts))}, i.without(w.Job)}
 		}
 		before = append(before, w.Job)
 		c := workspace.Commit{

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"orchestrate/internal/shellword"
@@ -137,12 +138,32 @@ func Largest(works []Work, m Matrix) (jobs []string) {
 // Clashes says what cannot be merged, a sentence each.
 func Clashes(m Matrix, target string) (why []string) {
 	for _, c := range m.Target {
-		why = append(why, fmt.Sprintf("job %s cannot be merged with %s: %s", c.A, target, strings.Join(c.Files, ", ")))
+		why = append(why, fmt.Sprintf("job %s cannot be merged with %s: %s", c.A, target, Names(c.Files)))
 	}
 	for _, c := range m.Pairs {
-		why = append(why, fmt.Sprintf("jobs %s and %s cannot be merged with each other: %s", c.A, c.B, strings.Join(c.Files, ", ")))
+		why = append(why, fmt.Sprintf("jobs %s and %s cannot be merged with each other: %s", c.A, c.B, Names(c.Files)))
 	}
 	return why
+}
+
+// mostNamed is how many files a sentence names.
+const mostNamed = 10
+
+// Names are files for a sentence, each quoted where something in its name could not be
+// seen.
+func Names(files []string) string {
+	var shown []string
+	for _, name := range files[:min(len(files), mostNamed)] {
+		if quoted := strconv.Quote(name); quoted[1:len(quoted)-1] != name {
+			name = quoted
+		}
+		shown = append(shown, name)
+	}
+	text := strings.Join(shown, ", ")
+	if more := len(files) - mostNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // Command is what a person calls to integrate some jobs, all when none is named.

@@ -166,8 +166,8 @@ func TestGate(t *testing.T) {
 }
 
 func TestClashesNameBothSidesAndTheFiles(t *testing.T) {
-	got := Clashes(Matrix{Target: []Clash{{A: "a", Files: []string{"x", "y"}}}, Pairs: []Clash{{A: "a", B: "b", Files: []string{"z"}}}}, "branch main")
-	want := []string{"job a cannot be merged with branch main: x, y", "jobs a and b cannot be merged with each other: z"}
+	got := Clashes(Matrix{Target: []Clash{{A: "a", Files: []string{"x", "y"}}}, Pairs: []Clash{{A: "a", B: "b", Files: []string{"z\x1b[2J"}}}}, "branch main")
+	want := []string{"job a cannot be merged with branch main: x, y", "jobs a and b cannot be merged with each other: \"z\\x1b[2J\""}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}

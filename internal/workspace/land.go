@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"orchestrate/internal/failpoint"
@@ -71,14 +72,17 @@ func (r *Repo) landNew(ctx context.Context, m Move, begin func() error) ([]strin
 	return nil, nil
 }
 
-// undone puts the files back after a move that failed.
+// undone puts the files back after a move that failed. Where it cannot, that is an error:
+// Relearn has to be called.
 func (r *Repo) undone(ctx context.Context, m Move, lock *os.File, cause error) ([]string, error) {
-	why := []string{fmt.Sprintf("git could not move the checkout: %v", cause)}
 	stray, err := r.settleFiles(ctx, m, m.From, lock)
 	if len(stray) > 0 {
-		why = append(why, strayed(m, stray))
+		err = errors.New(strayed(m, stray))
 	}
-	return why, err
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("git could not move the checkout: %w", cause), err)
+	}
+	return []string{fmt.Sprintf("git could not move the checkout, and it was put back: %v", cause)}, nil
 }
 
 // holdIndex takes the lock by which git keeps others from changing a checkout. One that
@@ -180,13 +184,21 @@ const mostNamed = 10
 func few(names []string) string {
 	shown := make([]string, 0, mostNamed)
 	for _, name := range names[:min(len(names), mostNamed)] {
-		shown = append(shown, fmt.Sprintf("%q", name))
+		shown = append(shown, shownName(name))
 	}
 	text := strings.Join(shown, ", ")
 	if more := len(names) - mostNamed; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	return strings.ReplaceAll(text, `"`, "")
+	return text
+}
+
+// shownName is a file's name, quoted where something in it could not be seen.
+func shownName(name string) string {
+	if quoted := strconv.Quote(name); quoted[1:len(quoted)-1] != name {
+		return quoted
+	}
+	return name
 }
 
 // dirtySubmodules are the submodules in whose files something is not committed. Each is
@@ -262,7 +274,11 @@ func (r *Repo) moveRef(ctx context.Context, m Move) error {
 	if m.New {
 		from = strings.Repeat("0", len(m.To)) // it must not be there
 	}
-	_, err := r.git.run(ctx, "update-ref", "--no-deref", "--create-reflog", "-m", m.Because, m.Ref, m.To, from)
+	args := []string{"update-ref", "-m", m.Because, m.Ref, m.To, from}
+	if m.Ref == detached {
+		args = slices.Insert(args, 1, "--no-deref")
+	}
+	_, err := r.git.run(ctx, args...)
 	return err
 }
 
