@@ -377,3 +377,26 @@ func TestARunThatCannotBeWrittenIsLeftAlone(t *testing.T) {
 		}
 	}
 }
+
+// What came after the run is not the journal's to know: an integration beside it loses
+// nothing, and its own files are kept.
+func TestAnIntegrationIsNoLoss(t *testing.T) {
+	w := cutOff(t)
+	w.write(t, JobPath(IntegrationJob, AttemptLockFile), `{"attempt":3}`+"\n")
+	w.write(t, JobPath(IntegrationJob, AttemptDir(2), IntegrationFile), "{}")
+	w.write(t, JobPath(IntegrationJob, IntentFile), "{}")
+	r, err := Reopen(w.dir, nil)
+	must(t, err)
+	defer func() { must(t, r.Close()) }()
+	l, err := r.AttemptLock(IntegrationJob)
+	must(t, err)
+	if _, err := r.ReadFile(JobPath(IntegrationJob, IntentFile)); err != nil || l.Attempt != 3 {
+		t.Errorf("%v, attempt %d", err, l.Attempt)
+	}
+	_, lock, err := r.BeginAttempt(IntegrationJob, 4)
+	must(t, err)
+	must(t, lock.Close())
+	if _, err := r.ReadFile(JobPath(IntegrationJob, AttemptDir(3), IntentFile)); err != nil {
+		t.Error(err)
+	}
+}
