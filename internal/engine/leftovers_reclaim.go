@@ -94,10 +94,13 @@ func (c *cleaner) ofRun(ctx context.Context, dir string, items []reclaim.Item) {
 	}
 	found := r.find(ctx)
 	for _, f := range found {
-		if it := wanted[identity(f.item)]; it != nil && f.item.Kind != reclaim.KindRun {
+		if it := wanted[identity(f.item)]; it != nil && f.item.Kind != reclaim.KindRun && ctx.Err() == nil {
 			delete(wanted, identity(f.item))
 			c.reclaim(ctx, r, f, it)
 		}
+	}
+	if ctx.Err() != nil {
+		return
 	}
 	own := wanted[identity(found[0].item)]
 	delete(wanted, identity(found[0].item))
@@ -191,7 +194,8 @@ func (c *cleaner) reclaimTree(ctx context.Context, r *runLeft, f *leftover, it *
 	if err := r.note(it, false); err != nil {
 		return err
 	}
-	if err := c.repo.RemoveTree(ctx, f.tree.dir, f.reg.GitDir); err != nil {
+	// What was begun is done, also when the person interrupts.
+	if err := c.repo.RemoveTree(context.WithoutCancel(ctx), f.tree.dir, f.reg.GitDir); err != nil {
 		return err
 	}
 	return r.note(it, true)

@@ -40,9 +40,12 @@ func SetAside(dir string) (gone string, err error) {
 	if err != nil {
 		return "", err
 	}
+	defer func() { err = errors.Join(err, parent.Close()) }()
+	if err := writable(parent, filepath.Base(dir)); err != nil {
+		return "", err
+	}
 	name := goneName(parent, filepath.Base(dir))
-	err = errors.Join(parent.Rename(filepath.Base(dir), name), parent.Close())
-	return filepath.Join(filepath.Dir(dir), name), err
+	return filepath.Join(filepath.Dir(dir), name), parent.Rename(filepath.Base(dir), name)
 }
 
 // goneName is a free name for a folder that is being removed.
@@ -109,7 +112,8 @@ func raze(parent *os.Root, name string) error {
 	return parent.RemoveAll(name)
 }
 
-// writable lets every folder below one be emptied.
+// writable lets every folder below one be emptied. It refuses one in which another file
+// system is mounted: that is somebody else's.
 func writable(parent *os.Root, name string) error {
 	if err := parent.Chmod(name, 0o700); err != nil {
 		return err
@@ -118,15 +122,24 @@ func writable(parent *os.Root, name string) error {
 	if err != nil {
 		return err
 	}
-	err = fs.WalkDir(root.FS(), ".", func(name string, e fs.DirEntry, err error) error {
+	top, err := root.Stat(".")
+	if err != nil {
+		return errors.Join(err, root.Close())
+	}
+	err = fs.WalkDir(root.FS(), ".", func(at string, e fs.DirEntry, err error) error {
 		if e == nil || !e.IsDir() || err != nil {
 			return err
 		}
 		info, err := e.Info()
-		if err != nil || info.Mode().Perm()&0o700 == 0o700 {
+		switch {
+		case err != nil:
 			return err
+		case device(info) != device(top):
+			return fmt.Errorf("another file system is mounted in it, at %s; unmount that first", at)
+		case info.Mode().Perm()&0o700 != 0o700:
+			return root.Chmod(at, 0o700)
 		}
-		return root.Chmod(name, 0o700)
+		return nil
 	})
 	return errors.Join(err, root.Close())
 }
