@@ -354,8 +354,8 @@ func (r *run) carry(ctx context.Context, slot int, a *attempt) (settlement, poli
 	if err != nil {
 		return failed(err)
 	}
-	if how := r.cutInSetUp(a); how != nil {
-		return settlement{}, *how
+	if why := r.cutInSetUp(a); why != "" {
+		return settlement{}, policy.Settlement{Status: ledger.Interrupted, Reason: runtime.ReasonCutOff, Evidence: untrusted.From(why)}
 	}
 	s, how, err := r.settle(ctx, slot, a, r.changedBy(ctx, a, mine))
 	left = s

@@ -201,7 +201,7 @@ func readFrom(top, name string) (data []byte, mode fs.FileMode, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	defer f.Close() //nolint:errcheck // opened for reading
+	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
 		return nil, 0, err

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -152,10 +153,8 @@ func (r *run) takeUpIdle(ctx context.Context, a *attempt) error {
 	if err := errors.Join(r.takeIn(a), a.unsearched); err != nil {
 		return err
 	}
-	if r.inSetUp(a) {
-		return r.cutOff(ctx, a, "its engine died while its worktree was set up", proof)
-	}
-	return r.cutOff(ctx, a, "its supervisor died", proof)
+	a.exit.Proof = proof
+	return r.cutOff(ctx, a, cmp.Or(r.cutInSetUp(a), "its supervisor died"), proof)
 }
 
 // nothingStarted is the proof for an attempt that never had a process.

@@ -170,10 +170,12 @@ func (r *run) inSetUp(a *attempt) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// cutInSetUp is the end of an attempt whose engine died meanwhile; nil = it did not.
-func (r *run) cutInSetUp(a *attempt) *policy.Settlement {
-	if !a.taken || a.lost == "" || !a.exit.Proof.Gone || !r.inSetUp(a) {
-		return nil
+// cutInSetUp says why an attempt ended whose engine died meanwhile, "" = it did not. What
+// is in its tree is nobody's work: no program of the job has been there.
+func (r *run) cutInSetUp(a *attempt) string {
+	if !a.taken || !a.exit.Proof.Gone || !a.exit.EndedAt.IsZero() || !r.inSetUp(a) {
+		return ""
 	}
-	return &policy.Settlement{Status: ledger.Interrupted, Reason: runtime.ReasonCutOff, Evidence: untrusted.From("its engine died while its worktree was set up")}
+	a.handed = false
+	return "its engine died while its worktree was set up"
 }
