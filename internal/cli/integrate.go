@@ -53,7 +53,7 @@ interrupted, nothing was moved.`,
 		},
 	}
 	cmd.Flags().StringArrayVar(&opts.jobs, "job", nil, "integrate only this `ID`; may be given again (default: all that left work)")
-	cmd.Flags().StringVar(&opts.strategy, "strategy", integrate.Merge, "`HOW` a job's work arrives: merge, a merge commit with its own commit as a parent; or patch, its changes as one commit")
+	cmd.Flags().StringVar(&opts.strategy, "strategy", integrate.Merge, "in which `WAY` the work arrives: merge, a merge commit with the job's own commit as a parent; or patch, its changes as one commit")
 	cmd.Flags().StringVar(&opts.branch, "branch", "", "put it onto this `NEW` branch, which begins at your checkout's commit, and leave the checkout alone")
 	cmd.Flags().BoolVar(&opts.dryRun, "dry-run", false, "show and predict, run no checks, and change nothing")
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print one JSON document; nobody is asked")
@@ -95,7 +95,7 @@ func runIntegrate(ctx context.Context, sys System, opts integrateOptions) (err e
 		Dir: run.Dir, Jobs: opts.jobs, Strategy: opts.strategy, Branch: opts.branch, DryRun: opts.dryRun,
 	}, ctl)
 	if err != nil {
-		return opts.ended(brakes.work, sys, code, err)
+		return ended(brakes.work, sys, run, code, err)
 	}
 	if opts.json {
 		err = printJSON(sys.Out, in)
@@ -130,16 +130,18 @@ func (o integrateOptions) valid(sys System) (*ledger.Run, error) {
 }
 
 // ended is the end of an integration that came to no result.
-func (o integrateOptions) ended(ctx context.Context, sys System, code int, err error) error {
+func ended(ctx context.Context, sys System, run *ledger.Run, code int, err error) error {
 	var owned *ledger.OwnedError
 	lost := unshown(sys.Out)
 	switch {
 	case lost != nil && errors.Is(err, context.Canceled):
 		return failure(fmt.Errorf("what would be integrated could not be shown (%w), so nothing was moved", lost))
+	case errors.As(err, &owned) && run.State().Phase == ledger.PhaseEnded:
+		return statusError{exitRunning, fmt.Errorf("run %s has ended, but process %d integrates it, cleans up or goes on with it: try again when that is done; nothing was changed", run.ID, owned.Holder.PID)}
 	case errors.As(err, &owned):
-		return statusError{exitRunning, fmt.Errorf("%w\nwait: orchestrate wait %s", err, o.run)}
+		return statusError{exitRunning, fmt.Errorf("%w\nwait: orchestrate wait %s", err, run.ID)}
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
-		return statusError{exitInterrupted, fmt.Errorf("interrupted: nothing was moved; again with: orchestrate integrate %s", o.run)}
+		return statusError{exitInterrupted, fmt.Errorf("interrupted: nothing was moved; again with: orchestrate integrate %s", run.ID)}
 	case code == exitOK:
 		return failure(err)
 	}
