@@ -411,3 +411,41 @@ func TestWhatIsSaidOfAnOldGit(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// The person's checkout may itself be a linked worktree, or a sparse one, which stays so.
+func TestLinkedAndSparseCheckoutsMove(t *testing.T) {
+	g := newTarget(t, all(t))
+	linked := filepath.Join(realTemp(t), "linked "+oddName)
+	gitDo(t, g.dir, "worktree", "add", "-q", "-b", "beside", linked, g.m.From)
+	there := target{open(t, linked), t, linked, g.m}
+	there.m.Ref = "refs/heads/beside"
+	if why, err := there.land(nil); err != nil || why != nil {
+		t.Fatal(why, err)
+	}
+	if at, status := gitDo(t, linked, "rev-parse", "HEAD"), gitDo(t, linked, "status", "--porcelain"); strings.TrimSpace(at) != g.m.To || status != "" {
+		t.Errorf("at %s, status %q", at, status)
+	}
+
+	gitDo(t, g.dir, "sparse-checkout", "set", "--no-cone", "/a.txt")
+	if why, err := g.land(nil); err != nil || why != nil {
+		t.Fatal(why, err)
+	}
+	g.arrived()
+	entries, err := os.ReadDir(g.dir)
+	if err != nil || len(entries) != 2 {
+		t.Errorf("%v, %v: a sparse checkout has .git and a.txt", entries, err)
+	}
+}
+
+// A half moved sparse checkout is finished without what it leaves out.
+func TestASparseMoveThatWasCutOff(t *testing.T) {
+	g := newTarget(t, all(t))
+	gitDo(t, g.dir, "sparse-checkout", "set", "--no-cone", "/a.txt")
+	if err := g.moveFiles(context.Background(), g.m, nil); err != nil {
+		t.Fatal(err)
+	}
+	if done, why := g.relearn(); !done || why != nil {
+		t.Fatalf("done %v, %q", done, why)
+	}
+	g.arrived()
+}

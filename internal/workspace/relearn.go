@@ -206,7 +206,27 @@ func (r *Repo) touched(ctx context.Context, m Move) ([]touched, error) {
 			return nil, err
 		}
 	}
-	return files, nil
+	return files, r.lookSparse(ctx, files)
+}
+
+// lookSparse takes files that a sparse checkout leaves out as they are on either side.
+func (r *Repo) lookSparse(ctx context.Context, files []touched) error {
+	out, err := r.git.run(ctx, "ls-files", "-t", "-z")
+	if err != nil {
+		return err
+	}
+	left := map[string]bool{}
+	for _, line := range fields(out) {
+		if name, ok := strings.CutPrefix(line, "S "); ok {
+			left[name] = true
+		}
+	}
+	for i, f := range files {
+		if left[f.path] && r.missing(f.path) {
+			files[i].is = [2]bool{true, true}
+		}
+	}
+	return nil
 }
 
 // look finds which files are as on one side of the move: by an index that has only these.
