@@ -168,13 +168,12 @@ func (y *yard) items(ctx context.Context, found []*leftover) (all []reclaim.Item
 
 // unclaimed are what git has that looks like a run's, where no run here says that it is.
 func (y *yard) unclaimed() (all []*leftover) {
-	const nobodys = "no run of this workspace says that it made it"
 	for _, reg := range y.regs {
 		if y.claimed[reg.GitDir] || !looksLikeTree(reg) {
 			continue
 		}
 		it := reclaim.Item{Kind: reclaim.KindWorktree, Path: reg.Dir, Branch: reg.Branch, Commit: reg.Commit, State: "unknown"}
-		all = append(all, &leftover{item: it, facts: reclaim.Facts{Kind: it.Kind, Foreign: nobodys, By: "git worktree remove " + shellword.Quote(reg.Dir)}})
+		all = append(all, y.nobodys(it, reg.Dir, "git worktree remove "+shellword.Quote(reg.Dir)))
 	}
 	for _, ref := range y.refs {
 		if y.claimed[ref.Name] {
@@ -185,14 +184,29 @@ func (y *yard) unclaimed() (all []*leftover) {
 			it := reclaim.Item{Kind: reclaim.KindSalvage, Run: run, Branch: ref.Name, Commit: ref.Commit, State: "saved"}
 			by := fmt.Sprintf("git cherry-pick %s, then git update-ref -d %s", ref.Name, ref.Name)
 			all = append(all, &leftover{item: it, facts: reclaim.Facts{Run: run, Kind: it.Kind, By: by}})
-			continue
-		}
-		if branch, ok := strings.CutPrefix(ref.Name, "refs/heads/"); ok && ourRef(ref.Name) {
+		} else if branch, ok := strings.CutPrefix(ref.Name, "refs/heads/"); ok && ourRef(ref.Name) {
 			it := reclaim.Item{Kind: reclaim.KindBranch, Run: runOf(branch), Branch: branch, Commit: ref.Commit, State: "unknown"}
-			all = append(all, &leftover{item: it, facts: reclaim.Facts{Run: it.Run, Kind: it.Kind, Foreign: nobodys, By: fmt.Sprintf("git log %s, then git branch -D %s", shellword.Quote(branch), shellword.Quote(branch))}})
+			name := shellword.Quote(branch)
+			all = append(all, y.nobodys(it, ref.In, fmt.Sprintf("git log %s, then git branch -D %s", name, name)))
 		}
 	}
 	return all
+}
+
+// nobodys is something that no run here made: that of another workspace of the same
+// repository, if it is in one.
+func (y *yard) nobodys(it reclaim.Item, dir, by string) *leftover {
+	f := &leftover{item: it, facts: reclaim.Facts{Run: it.Run, Kind: it.Kind, By: by, Foreign: "no run of this workspace says that it made it"}}
+	other, rest, ok := strings.Cut(filepath.ToSlash(dir), "/"+ledger.ReportsDir+"/orchestrate-")
+	if other = filepath.FromSlash(other); !ok || other == y.root {
+		return f
+	}
+	run, _, _ := strings.Cut(rest, "/")
+	if _, err := ledger.Find(other, run); err == nil {
+		f.facts.Foreign = "it is of run " + run + " of the workspace " + other
+		f.facts.By = "orchestrate clean, called in " + shellword.Quote(other)
+	}
+	return f
 }
 
 // runOf is the part of a branch's name that is a run's id where it is a run's.

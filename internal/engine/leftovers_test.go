@@ -117,8 +117,14 @@ func (f *field) end() {
 // integrated merges an attempt's work as integrate would, and leaves its record.
 func (f *field) integrated(job string) {
 	f.t.Helper()
+	f.git("merge", "-q", "--no-ff", "-m", "merge", f.work[job].Commit)
+	f.record(job)
+}
+
+// record says that HEAD has the work of a job by way of an integration.
+func (f *field) record(job string) {
+	f.t.Helper()
 	commit := f.work[job].Commit
-	f.git("merge", "-q", "--no-ff", "-m", "merge", commit)
 	data, err := json.Marshal(integrate.Integration{SchemaVersion: 1, Outcome: integrate.Integrated, Jobs: []integrate.Work{{Job: job, Commit: commit, Done: f.git("rev-parse", "HEAD")}}})
 	f.must(err)
 	f.write(f.led.Dir, filepath.Join(ledger.IntegrationJob, ledger.IntegrationFile), string(data))
@@ -400,6 +406,37 @@ func TestAttemptsBeforeOneThatIsIntegratedGo(t *testing.T) {
 		}
 	}
 	f.git("rev-parse", "--verify", salvagePrefix+f.led.ID+"/a") // nothing else leads to what it did
+}
+
+// Work that was integrated as a patch is on the branch by another commit: the one that
+// was judged keeps a ref, or a resume would do it again one day.
+func TestAJudgedCommitIsKeptWhenItsPatchIsIntegrated(t *testing.T) {
+	f := newField(t, "a")
+	f.attempt("a", 1, ledger.Success)
+	f.end()
+	f.git("cherry-pick", "-n", f.work["a"].Commit)
+	f.git("commit", "-q", "-m", "as a patch")
+	f.record("a")
+	l := f.clean()
+	if it := of(l, reclaim.KindBranch, "a"); !it.Done || it.Saved != salvagePrefix+f.led.ID+"/a" {
+		t.Errorf("got %+v", it)
+	}
+	if got := f.git("rev-parse", salvagePrefix+f.led.ID+"/a"); got != f.work["a"].Commit {
+		t.Errorf("the ref is at %s", got)
+	}
+}
+
+// A repository can have several checkouts, each with runs of its own.
+func TestWhatIsOfAnotherCheckoutIsCleanedThere(t *testing.T) {
+	f := newField(t, "a")
+	f.attempt("a", 1, ledger.Success)
+	f.end()
+	second := filepath.Join(t.TempDir(), "second")
+	f.git("worktree", "add", "-q", "--detach", second)
+	l, err := f.eng.Leftovers(t.Context(), CleanRequest{Cwd: second})
+	f.must(err)
+	f.fate(l, reclaim.KindWorktree, "", reclaim.Keep, "of the workspace "+f.dir)
+	f.fate(l, reclaim.KindBranch, "", reclaim.Keep, "of the workspace "+f.dir)
 }
 
 func TestABranchAlreadyMergedByHandIsNamed(t *testing.T) {

@@ -81,3 +81,6 @@ var Names = []string{
 
 // OfIntegrate are those of an integration, in their order.
 var OfIntegrate = []string{IntegrateBuilt, IntegrateChecked, IntegrateIntent, IntegrateFiles, IntegrateRef, IntegrateKept}
+
+// OfClean are those of a clean, in their order.
+var OfClean = []string{CleanSaved, CleanTree, CleanRegistration, CleanBranch}
