@@ -76,6 +76,9 @@ func runClean(ctx context.Context, sys System, opts cleanOptions) (err error) {
 	defer func() { err = joined(err, st.close()) }()
 	ctx, done := unlessInterrupted(ctx)
 	defer done()
+	if terminal(sys.Err) {
+		fmt.Fprintln(sys.Err, "looking at what runs have left; nothing is changed by that")
+	}
 	l, err := st.Leftovers(ctx, req)
 	switch {
 	case ctx.Err() != nil:
