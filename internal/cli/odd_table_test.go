@@ -110,6 +110,11 @@ func oddParts() []odd {
 			name: "partial clone without all files", make: partial + `git clone -q --filter=blob:none --no-checkout "file://$W/origin" "$C"`,
 			refused: `this is a partial clone and \d+ objects of commit \w+ are not on this machine[^;]*`, way: `git checkout \w+ \(git fetches what it needs\), or once for all: git fetch --refetch --no-filter`,
 		},
+		{
+			name: "partial clone without all folders", make: partial + `git clone -q --filter=tree:0 --no-checkout "file://$W/origin" "$C"`,
+			status:  1,
+			refused: `this is a partial clone, and something that is needed is not on this machine`, way: "`git checkout HEAD`, or once for all with `git fetch --refetch --no-filter`",
+		},
 		{name: "partial clone with the files of the base", make: partial + `git clone -q --filter=blob:none "file://$W/origin" "$C"`},
 		{
 			name: "partial clone, sparse checkout", make: partial + `git clone -q --filter=blob:none --sparse "file://$W/origin" "$C"; cd "$C"; git sparse-checkout set in`,
@@ -192,6 +197,11 @@ func oddRefused() []odd {
 		{name: "no commit yet", make: `git init -q "$C"`, refused: none + `the repository has no commit yet`, way: `git commit --allow-empty -m start`},
 		{name: "bare repository", make: `git init -q --bare "$C"`, refused: none + `.* is a bare repository`, way: `run from a checkout of it \(git worktree add\)`},
 		{name: "not a repository", make: `mkdir "$C"`, refused: none + `.*: not a git repository`, way: `git init[^.]*`},
+		{
+			name: "a newline in the checkout's path", make: `d="$W/new
+line"; start; mv "$C" "$d"; echo "$d" > "$W/checkout-is"`,
+			refused: none + `(?s).* a repository at a path with a newline is not supported`, way: `rename the folder`,
+		},
 		{name: "repository of somebody else (safe.directory)", make: `start; chown -R 12345 "$C"`, by: "ruled", refused: none + `(?s).*dubious ownership`, way: `git config --global --add safe.directory \S+`},
 		{name: "git directory that cannot be written", make: `start; chmod a-w .git .git/objects`, by: "ruled", refused: `the git directory cannot be written: .*permission denied`, way: `make it writable for you`},
 	}

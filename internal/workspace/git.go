@@ -93,6 +93,9 @@ func explain(ctx context.Context, err error, command, stderr string) error {
 		return fmt.Errorf("git %s: %w", command, ctx.Err())
 	}
 	var exit *exec.ExitError
+	if errors.As(err, &exit) && strings.Contains(stderr, "from promisor remote") {
+		return fmt.Errorf("git %s: this is a partial clone, and something that is needed is not on this machine; nothing is fetched for a run; bring it first with `git checkout HEAD`, or once for all with `git fetch --refetch --no-filter`", command)
+	}
 	if errors.As(err, &exit) {
 		return &exitError{Command: command, Code: exit.ExitCode(), Stderr: short(stderr)}
 	}

@@ -25,24 +25,19 @@ type Repo struct {
 // Top is the absolute path of the checkout that holds dir, also of one without a
 // commit. ErrNotRepo is returned when there is none; a bare repository is refused.
 func Top(ctx context.Context, dir string) (string, error) {
-	out, err := discover(ctx, dir)
+	lines, err := discover(ctx, dir)
 	if err != nil {
 		return "", err
 	}
-	top, _, _ := strings.Cut(string(out), "\n")
-	return top, nil
+	return lines[0], nil
 }
 
 // Open finds the repository that holds dir. ErrNotRepo is returned when there is
 // none, ErrNoCommit when it is empty; a bare repository is refused.
 func Open(ctx context.Context, dir string) (*Repo, error) {
-	out, err := discover(ctx, dir)
+	lines, err := discover(ctx, dir)
 	if err != nil {
 		return nil, err
-	}
-	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
-	if len(lines) != 3 {
-		return nil, fmt.Errorf("git rev-parse in %s: a path with a newline is not supported", dir)
 	}
 	r := &Repo{git: git{gitDir: lines[1], workTree: lines[0]}, common: lines[2], adding: make(chan struct{}, 1), making: make(chan struct{}, 2)}
 	if r.git.config, err = userSettings(ctx, dir); err != nil {
@@ -54,10 +49,11 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 	return r, nil
 }
 
-// discover asks git where the repository is. The user's own configuration is
+// discover asks git where the repository is: its checkout, the git directory of that, and
+// the one that all worktrees share. The user's own configuration is
 // read here and only here, because it says which owners of a repository the user
 // trusts (safe.directory); finding a repository runs nothing.
-func discover(ctx context.Context, dir string) ([]byte, error) {
+func discover(ctx context.Context, dir string) ([]string, error) {
 	if _, err := exec.LookPath("git"); err != nil {
 		return nil, errors.New("git is not on PATH; install it and try again")
 	}
@@ -67,7 +63,11 @@ func discover(ctx context.Context, dir string) ([]byte, error) {
 		user: true,
 	})
 	if err == nil {
-		return out, nil
+		lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+		if len(lines) != 3 {
+			return nil, fmt.Errorf("%s: a repository at a path with a newline is not supported; rename the folder", dir)
+		}
+		return lines, nil
 	}
 	text := err.Error()
 	switch {
