@@ -101,7 +101,7 @@ func (r *Repo) unused(dir string) error {
 		return err
 	}
 	for _, reg := range all {
-		if reg.Names(dir) {
+		if filepath.Base(reg.Dir) == filepath.Base(dir) && reg.Names(dir) { // the first costs nothing, the second looks at links
 			return fmt.Errorf("the worktree's folder %s is registered for a worktree already (%s), whose files are gone; nothing of it was touched; see: git worktree list", dir, reg.GitDir)
 		}
 	}

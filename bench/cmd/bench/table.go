@@ -26,6 +26,9 @@ func (t table) String() string {
 	if t.note != "" {
 		fmt.Fprintf(&b, "%s\n\n", t.note)
 	}
+	if len(t.rows) == 0 {
+		return strings.TrimSuffix(b.String(), "\n")
+	}
 	fmt.Fprintf(&b, "| %s |\n|%s\n", strings.Join(t.head, " | "), strings.Repeat(" --- |", len(t.head)))
 	for _, r := range t.rows {
 		fmt.Fprintf(&b, "| %s |\n", strings.Join(r, " | "))

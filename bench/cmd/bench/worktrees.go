@@ -71,7 +71,7 @@ func (b *bench) worktreesOf(place string, f forest) (table, error) {
 	if err != nil {
 		return t, err
 	}
-	t.note = fmt.Sprintf("%d interleaved rounds, each of which fills about %.1f GiB. Ours is held against git's with as many at a time.", all.turns, float64(round*fileSpace)/(1<<30))
+	t.note = fmt.Sprintf("Rounds: %d, interleaved; one fills about %.1f GiB. Ours is held against git's with as many at a time.", all.turns, float64(round*fileSpace)/(1<<30))
 	for i := range samples {
 		s, base := &samples[i], &samples[min(i, 1)]
 		t.add(s.name, number("%.0f", s.cpuPerUnit()), number("%.0f", s.perUnit(wallOf)), number("%.2f", s.times(base)), number("%.2f", s.wallTimes(base)))
