@@ -94,8 +94,8 @@ func TestATreeThatSomebodyWorksInStays(t *testing.T) {
 	cmd := exec.Command("sleep", "60")
 	cmd.Dir = f.tree["bad"].Dir
 	f.must(cmd.Start())
-	defer cmd.Wait()         //nolint:errcheck // it is killed
-	defer cmd.Process.Kill() //nolint:errcheck // it ends in any case
+	defer cmd.Wait()
+	defer cmd.Process.Kill()
 	if len(occupants()) == 0 {
 		return // this system does not say where processes work
 	}
