@@ -113,7 +113,8 @@ func (i *integration) checkResult(ctx context.Context, lock *os.File) (err error
 	defer func() {
 		i.dropPrivate(base)
 		if !i.failing {
-			err = errors.Join(err, i.plan.Repo.RemoveTree(context.WithoutCancel(ctx), base.at.top, base.at.tree.Place().GitDir))
+			_, linked := base.at.tree.Relink() // a check may have changed what proves that it is ours
+			err = errors.Join(err, linked, i.plan.Repo.RemoveTree(context.WithoutCancel(ctx), base.at.top, base.at.tree.Place().GitDir))
 		}
 	}()
 	if err := i.furnishResult(ctx, base); err != nil {

@@ -55,7 +55,7 @@ func (e *Engine) Leftovers(ctx context.Context, req CleanRequest) (l reclaim.Lis
 		}
 		l.Items = append(l.Items, y.items(ctx, found)...)
 	}
-	l.Items = append(l.Items, y.items(ctx, y.unclaimed())...)
+	l.Items = append(l.Items, y.items(ctx, y.unclaimed(ctx))...)
 	l.Items = append(l.Items, y.halfRemoved(dirs)...)
 	reclaim.Settle(l.Items)
 	l.Sum()
@@ -150,9 +150,11 @@ type leftover struct {
 	facts reclaim.Facts
 	tree  *treeLeft // of a worktree or its branch
 	run   *runLeft  // nil = of no run here
-	// Of a worktree: what git keeps of it, and whether its folder is there.
+	// Of a worktree: what git keeps of it, whether its folder is there, and where that is
+	// by the links on the way.
 	reg    workspace.Registration
 	folder bool
+	place  string
 }
 
 // items decides about what was found.
@@ -167,13 +169,13 @@ func (y *yard) items(ctx context.Context, found []*leftover) (all []reclaim.Item
 }
 
 // unclaimed are what git has that looks like a run's, where no run here says that it is.
-func (y *yard) unclaimed() (all []*leftover) {
+func (y *yard) unclaimed(ctx context.Context) (all []*leftover) {
 	for _, reg := range y.regs {
 		if y.claimed[reg.GitDir] || !looksLikeTree(reg) {
 			continue
 		}
 		it := reclaim.Item{Kind: reclaim.KindWorktree, Path: reg.Dir, Branch: reg.Branch, Commit: reg.Commit, State: "unknown"}
-		all = append(all, y.nobodys(it, reg.Dir, "git worktree remove "+shellword.Quote(reg.Dir)))
+		all = append(all, y.nobodys(it, reg.Dir, y.repo.HowToRemove(ctx, reg)))
 	}
 	for _, ref := range y.refs {
 		if y.claimed[ref.Name] {
@@ -230,6 +232,14 @@ func (y *yard) halfRemoved(dirs []string) (all []reclaim.Item) {
 		places = append(places, y.treeRoots(dir)...)
 	}
 	for _, place := range places {
+		place, err := workspace.Resolved(place)
+		if err != nil {
+			y.notes = append(y.notes, err.Error())
+			continue
+		}
+		if workspace.Linked(place) {
+			continue // a link of somebody's, to what is not ours
+		}
 		gone, err := workspace.GoneIn(place)
 		if err != nil {
 			y.notes = append(y.notes, err.Error())

@@ -188,6 +188,10 @@ func (r *runLeft) findTree(ctx context.Context, t *treeLeft) *leftover {
 	if f.folder = there; there && !known {
 		f.item.State += ", unknown to git"
 	}
+	if f.place, err = r.placeOf(t.dir, reg); err != nil {
+		f.facts.Unknown, f.facts.By = err.Error(), "ls -la "+shellword.Quote(t.dir)
+		return f
+	}
 	f.facts.Foreign, f.facts.By = r.foreignTree(ctx, f, info)
 	if known && reg.Dir != "" && !reg.Names(t.dir) {
 		f.item.Path = reg.Dir
@@ -225,42 +229,80 @@ func (r *runLeft) registrationOf(t *treeLeft) (workspace.Registration, bool) {
 	if at := r.y.registeredAt(t.dir); len(at) == 1 {
 		return at[0], true
 	}
-	return r.y.registeredIn(t.gitDir)
+	reg, known := r.y.registeredIn(t.gitDir)
+	if known && r.anothers(reg) { // git has given the name away since
+		return workspace.Registration{}, false
+	}
+	return reg, known
+}
+
+// anothers reports whether a registration is of a worktree that another run made.
+func (r *runLeft) anothers(reg workspace.Registration) bool {
+	dir := filepath.ToSlash(reg.Dir) + "/"
+	return strings.Contains(dir, "/orchestrate-") && !strings.Contains(dir, "/orchestrate-"+r.id+"/")
 }
 
 // foreignTree says why a worktree is not as this program left it, and with what command
 // a person goes on; "" = it is.
 func (r *runLeft) foreignTree(ctx context.Context, f *leftover, info os.FileInfo) (why, by string) {
 	t, reg, dir := f.tree, f.reg, f.tree.dir
-	look := "git -C " + shellword.Quote(dir) + " status"
 	switch {
 	case f.folder && !info.IsDir():
 		return "it is no folder any more: somebody put something else in its place", "ls -l " + shellword.Quote(dir)
 	case r.y.repo == nil:
-		return "there is no repository here in which what it holds could be saved", look
-	case reg.GitDir == "" && !inside(r.dir, dir):
-		return "git does not know it as a worktree any more, so nothing proves whose it is", "rm -r " + shellword.Quote(dir)
-	case reg.GitDir == "":
-		return r.inUse(dir)
-	case reg.Half:
-		return r.inUse(dir)
-	case !reg.Names(dir):
-		return "somebody moved it: git has it at " + reg.Dir, "git worktree remove " + shellword.Quote(reg.Dir)
+		return "there is no repository here in which what it holds could be saved", statusIn(dir)
+	}
+	if why, by := r.elsewhere(ctx, f); why != "" {
+		return why, by
+	}
+	switch {
 	case reg.Locked:
 		return strings.TrimSuffix("somebody locked it: "+reg.Why, ": "), "git worktree unlock " + shellword.Quote(dir)
-	case !f.folder:
+	case !f.folder && !reg.Half:
 		return "", ""
-	case t.job == ledger.IntegrationJob:
+	case reg.GitDir == "" || reg.Half || t.job == ledger.IntegrationJob:
 		return r.inUse(dir)
 	case reg.Branch != t.branch:
-		return fmt.Sprintf("somebody switched it: it is on %s", cmp.Or(reg.Branch, "no branch, at "+reg.Commit)), look
+		return fmt.Sprintf("somebody switched it: it is on %s", cmp.Or(reg.Branch, "no branch, at "+reg.Commit)), statusIn(dir)
 	case t.branch == "" && reg.Commit != t.base && r.y.reached(ctx, reg.Commit) == "":
-		return fmt.Sprintf("somebody committed in it: it is at %.12s", reg.Commit), look
+		return fmt.Sprintf("somebody committed in it: it is at %.12s", reg.Commit), statusIn(dir)
 	}
 	if why, by := r.moved(t); why != "" {
 		return why, by
 	}
 	return r.inUse(dir)
+}
+
+func statusIn(dir string) string { return "git -C " + shellword.Quote(dir) + " status" }
+
+// elsewhere says that the folder at a worktree's place is not the one that was made there:
+// the way to it, what git recorded and its own .git have to agree.
+func (r *runLeft) elsewhere(ctx context.Context, f *leftover) (why, by string) {
+	reg, dir := f.reg, f.tree.dir
+	switch {
+	case reg.GitDir == "" && !inside(r.dir, dir):
+		return "git does not know it as a worktree any more, so nothing proves whose it is", "rm -r " + shellword.Quote(dir)
+	case reg.Dir != "" && !reg.Names(dir):
+		return "somebody moved it: git has it at " + reg.Dir, r.y.repo.HowToRemove(ctx, reg)
+	case reg.Dir != "" && !reg.At(dir):
+		return fmt.Sprintf("a link leads from %s to %s: what is there is not known to be what git made", dir, f.place), "ls -ld " + shellword.Quote(filepath.Dir(dir))
+	case !f.folder:
+		return "", ""
+	}
+	if err := workspace.Proven(f.place, cmp.Or(reg.GitDir, f.tree.gitDir)); err != nil {
+		return err.Error(), "ls -la " + shellword.Quote(dir) + ", and if it is the worktree git worktree repair"
+	}
+	return "", ""
+}
+
+// placeOf is where a worktree's folder is by the links on the way to it: to the run's own
+// directory, or to the operator's folder. Below the run's directory there is none.
+func (r *runLeft) placeOf(dir string, reg workspace.Registration) (string, error) {
+	if rel := relTo(r.dir, dir); reg.Dir == "" && inside(r.dir, dir) {
+		home, err := filepath.EvalSymlinks(r.dir)
+		return filepath.Join(home, rel), err
+	}
+	return workspace.Resolved(dir)
 }
 
 // moved says that the branch of an attempt is not where it was left.
@@ -354,7 +396,7 @@ func (r *runLeft) findStray(ctx context.Context, dir string) *leftover {
 	f.facts.Foreign, f.facts.By = "no attempt of its run made it", "ls -la "+shellword.Quote(dir)
 	for _, reg := range r.y.registeredAt(dir) {
 		r.y.claimed[reg.GitDir] = true
-		f.item.Branch, f.facts.By = reg.Branch, "git worktree remove "+shellword.Quote(dir)
+		f.item.Branch, f.facts.By = reg.Branch, r.y.repo.HowToRemove(ctx, reg)
 	}
 	return f
 }

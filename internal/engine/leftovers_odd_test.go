@@ -26,9 +26,6 @@ func TestTreesThatAreNotWholeAreExplained(t *testing.T) {
 			f.write(tree.Place().GitDir, "locked", "initializing")
 			f.write(tree.Place().GitDir, "commondir", "")
 		}, "nobody worked in it"},
-		"its .git is somebody else's": {func(f *field, tree *workspace.Tree) {
-			f.write(tree.Dir, ".git", "gitdir: /nowhere\n")
-		}, "did not succeed"},
 		"its branch is gone": {func(f *field, tree *workspace.Tree) {
 			f.git("update-ref", "-d", "refs/heads/"+tree.Branch)
 		}, "did not succeed"},
@@ -52,6 +49,73 @@ func TestTreesThatAreNotWholeAreExplained(t *testing.T) {
 			f.git("fsck", "--strict")
 			f.git("worktree", "list")
 		})
+	}
+}
+
+// A folder that does not prove to be the tree that was made stays, whatever was given up,
+// and with it the run that says whose it is.
+func TestWhatDoesNotProveToBeTheTreeStays(t *testing.T) {
+	mine := func(f *field) string {
+		dir, err := filepath.EvalSymlinks(f.t.TempDir())
+		f.must(err)
+		f.write(dir, "bad/file", "mine")
+		return dir
+	}
+	for name, c := range map[string]struct {
+		change func(f *field, tree string)
+		why    string
+	}{
+		"its .git is somebody else's": {func(f *field, tree string) { f.write(tree, ".git", "gitdir: /nowhere\n") }, "its .git says"},
+		"its .git is gone":            {func(f *field, tree string) { f.must(os.Remove(filepath.Join(tree, ".git"))) }, "it has no .git"},
+		"a link leads to it": {func(f *field, tree string) {
+			f.must(os.Rename(filepath.Dir(tree), filepath.Join(f.t.TempDir(), "was")))
+			f.must(os.Symlink(mine(f), filepath.Dir(tree)))
+		}, "a link leads from"},
+		"git has forgotten it, and a link leads to another": {func(f *field, tree string) {
+			f.must(os.RemoveAll(f.tree["bad"].Place().GitDir))
+			f.must(os.Rename(filepath.Dir(tree), filepath.Join(f.t.TempDir(), "was")))
+			f.must(os.Symlink(mine(f), filepath.Dir(tree)))
+		}, "nothing proves"},
+		"git was cut off at it, and a link leads to another": {func(f *field, tree string) {
+			f.write(f.tree["bad"].Place().GitDir, "locked", "initializing")
+			f.write(f.tree["bad"].Place().GitDir, "commondir", "")
+			f.must(os.Rename(filepath.Dir(tree), filepath.Join(f.t.TempDir(), "was")))
+			f.must(os.Symlink(mine(f), filepath.Dir(tree)))
+		}, "a link leads from"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newField(t, "bad")
+			f.attempt("bad", 1, ledger.Failed)
+			f.end()
+			tree := f.tree["bad"].Dir
+			f.write(tree, "file", "mine")
+			c.change(f, tree)
+			l := f.clean(f.led.ID)
+			f.fate(l, reclaim.KindWorktree, "bad", reclaim.Keep, c.why)
+			if data, err := os.ReadFile(filepath.Join(tree, "file")); err != nil || string(data) != "mine" {
+				t.Errorf("%q, %v", data, err)
+			}
+			if it := of(l, reclaim.KindRun, ""); it.Done {
+				t.Errorf("the run is gone: %+v", it)
+			}
+		})
+	}
+}
+
+// A name that git gave to a tree of a later run says nothing about the earlier one.
+func TestARegistrationThatGitGaveToALaterRunIsNotTheEarlierOnes(t *testing.T) {
+	f := newField(t, "bad")
+	f.attempt("bad", 1, ledger.Failed)
+	f.end()
+	gone := f.tree["bad"].Dir
+	f.git("worktree", "remove", "--force", gone)
+	later := f.dir + "/plans/reports/orchestrate-20260102-030406/worktrees/bad"
+	f.git("worktree", "add", "-q", "--detach", later)
+	if l := f.clean(f.led.ID); !of(l, reclaim.KindRun, "").Done {
+		t.Errorf("stays: %+v", l.Items)
+	}
+	if _, err := os.Stat(later); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -108,7 +109,7 @@ func (c *cleaner) ofRun(ctx context.Context, dir string, items []reclaim.Item) {
 		c.told(it, nil)
 	}
 	if own != nil {
-		c.reclaimRun(r, found, own)
+		c.reclaimRun(ctx, r, found, own)
 	}
 }
 
@@ -182,8 +183,12 @@ func (r *runLeft) stands(t *treeLeft) bool {
 	if _, err := os.Lstat(t.dir); !errors.Is(err, fs.ErrNotExist) {
 		return true
 	}
-	_, err := os.Lstat(t.gitDir)
-	return t.gitDir != "" && !errors.Is(err, fs.ErrNotExist)
+	reg, known := r.registrationOf(t)
+	if !known {
+		return false
+	}
+	_, err := os.Lstat(reg.GitDir)
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // reclaimTree saves what is in a worktree, says so, and removes it.
@@ -195,7 +200,7 @@ func (c *cleaner) reclaimTree(ctx context.Context, r *runLeft, f *leftover, it *
 		return err
 	}
 	// What was begun is done, also when the person interrupts.
-	if err := c.repo.RemoveTree(context.WithoutCancel(ctx), f.tree.dir, f.reg.GitDir); err != nil {
+	if err := c.repo.RemoveTree(context.WithoutCancel(ctx), f.place, cmp.Or(f.reg.GitDir, f.tree.gitDir)); err != nil {
 		return err
 	}
 	return r.note(it, true)
@@ -248,10 +253,10 @@ func removePrivate(root string) error {
 }
 
 // reclaimRun removes the run directory, when nothing else of the run is left.
-func (c *cleaner) reclaimRun(r *runLeft, found []*leftover, it *reclaim.Item) {
+func (c *cleaner) reclaimRun(ctx context.Context, r *runLeft, found []*leftover, it *reclaim.Item) {
 	d := reclaim.Decide(found[0].facts)
 	left := 0
-	for _, f := range append(found[1:], c.unclaimed()...) {
+	for _, f := range append(found[1:], c.unclaimed(ctx)...) {
 		if f.item.Run == r.id && f.item.Kind != reclaim.KindSalvage && !f.item.Done {
 			left++
 		}
@@ -263,17 +268,41 @@ func (c *cleaner) reclaimRun(r *runLeft, found []*leftover, it *reclaim.Item) {
 		c.stays(it, d)
 		return
 	}
+	c.told(it, c.removeRun(r))
+}
+
+// removeRun removes the directory that the run was read from, and no other one that may
+// be in its place by now.
+func (c *cleaner) removeRun(r *runLeft) error {
+	is, err := r.identity()
+	if err != nil {
+		return err
+	}
+	dir, err := workspace.Resolved(r.dir)
+	if err != nil {
+		return err
+	}
 	for _, root := range c.treeRoots(r.dir) {
-		_ = os.Remove(root) // one that holds nothing any more; whatever else it is stays
+		if info, err := os.Lstat(root); err == nil && info.IsDir() {
+			_ = os.Remove(root) // one that holds nothing any more; whatever else it is stays
+		}
 	}
 	// Set aside while it is ours, so that nobody takes it up; where a folder in use cannot
 	// be renamed, in the moment after.
-	gone, err := workspace.SetAside(r.dir)
+	gone, err := workspace.SetRunAside(dir, is)
 	r.release()
-	if err == nil {
-		err = workspace.RemoveGone(gone)
-	} else {
-		err = workspace.RemoveFolder(r.dir)
+	if err == nil && gone != "" {
+		return workspace.RemoveGone(gone)
 	}
-	c.told(it, err)
+	return workspace.RemoveRun(dir, is)
+}
+
+// identity tells the run's open directory from any other.
+func (r *runLeft) identity() (is fs.FileInfo, err error) {
+	own, err := r.led.OpenDir(".")
+	if err != nil {
+		return nil, err
+	}
+	is, err = own.Stat(".")
+	return is, errors.Join(err, own.Close())
 }

@@ -21,7 +21,7 @@ func (c *cleaner) saveTree(ctx context.Context, r *runLeft, f *leftover) (string
 	tip := cmp.Or(c.refAt("refs/heads/"+t.branch), t.tip(), f.reg.Commit)
 	req := workspace.SalvageRequest{Commit: tip, Base: cmp.Or(t.base, tip), Unused: f.facts.Unused}
 	if f.folder {
-		req.Dir = t.dir
+		req.Dir = f.place
 	}
 	if !f.reg.Half {
 		req.GitDir = f.reg.GitDir
@@ -140,7 +140,7 @@ func (c *cleaner) saveOutputs(ctx context.Context, f *leftover, commit, to strin
 	if err != nil {
 		return "", err
 	}
-	tree, err := os.OpenRoot(t.dir)
+	tree, err := os.OpenRoot(f.place)
 	if err != nil {
 		return "", err
 	}

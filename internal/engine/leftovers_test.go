@@ -297,7 +297,9 @@ func (f *field) cut(job string, steps int) {
 			it.Saved, err = c.saveTree(f.t.Context(), r, l)
 			f.must(err)
 			f.must(r.note(&it, false))
-			_, err = workspace.SetAside(l.tree.dir)
+			is, err := os.Stat(l.tree.dir)
+			f.must(err)
+			_, err = workspace.SetRunAside(l.tree.dir, is)
 			f.must(err)
 			if steps > 1 {
 				f.must(f.repo.RemoveTree(f.t.Context(), l.tree.dir, l.reg.GitDir))

@@ -7,7 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"orchestrate/internal/shellword"
 )
 
 // Registration is what git keeps of one worktree, read as it stands there: nothing in it
@@ -83,6 +86,27 @@ func (g Registration) Names(dir string) bool {
 	}
 	want, err := resolved(dir)
 	return err == nil && is == want
+}
+
+// At reports whether the registration is that of the worktree dir, and dir is where git
+// recorded it: no link that was made since leads from there to somewhere else.
+func (g Registration) At(dir string) bool {
+	real, err := resolved(dir)
+	return err == nil && g.Dir != "" && samePath(real, filepath.Clean(g.Dir))
+}
+
+// HowToRemove is what a person can do to have a worktree removed. git refuses to remove
+// one in which a submodule could be, whatever is in it.
+func (r *Repo) HowToRemove(ctx context.Context, reg Registration) string {
+	dir := shellword.Quote(reg.Dir)
+	t := r.treeAt(TreePlace{Dir: r.Top(), GitDir: reg.GitDir}) // its index alone is read
+	out, err := t.git.run(ctx, "ls-files", "--stage", "-z")
+	modules, _ := os.ReadDir(filepath.Join(reg.GitDir, "modules"))
+	links := slices.ContainsFunc(fields(out), func(entry string) bool { return strings.HasPrefix(entry, SubmoduleMode+" ") })
+	if err == nil && (links || len(modules) > 0) {
+		return "git -C " + dir + " status --ignored, and if nothing of it is needed rm -r " + dir + ", then git worktree prune"
+	}
+	return "git worktree remove " + dir
 }
 
 // Ref is a name that git has for a commit.

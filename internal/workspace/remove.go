@@ -16,36 +16,70 @@ import (
 // more and all that counted in it is saved.
 const gonePrefix = ".orchestrate-gone."
 
-// RemoveFolder removes a folder with all that is in it. It never follows a link, never
-// leaves the folder and makes folders writable that are not. The folder first takes
-// another name beside its own: where it has been half removed nobody takes the rest for
-// work.
-func RemoveFolder(dir string) error {
-	gone, err := SetAside(dir)
+// RemoveRun removes the directory of a run with all that is in it, where it is still the
+// folder is. It never follows a link, never leaves the folder and makes folders writable
+// that are not. The folder first takes another name beside its own: where it has been
+// half removed nobody takes the rest for a run.
+func RemoveRun(dir string, is fs.FileInfo) error {
+	return removeFolder(dir, sameAs(is))
+}
+
+// removeFolder removes a folder that proves to be the one that is meant.
+func removeFolder(dir string, is proof) error {
+	gone, err := setAside(dir, is)
 	if err != nil || gone == "" {
 		return err
 	}
 	return RemoveGone(gone)
 }
 
-// SetAside gives a folder the name of one that is being removed; "" when it is not there.
-func SetAside(dir string) (gone string, err error) {
-	if err := folder(dir); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return "", nil
+// SetRunAside gives the directory of a run the name of one that is being removed, where
+// it is still the folder is; "" when it is not there.
+func SetRunAside(dir string, is fs.FileInfo) (gone string, err error) {
+	return setAside(dir, sameAs(is))
+}
+
+func sameAs(is fs.FileInfo) proof {
+	return func(root *os.Root) error {
+		info, err := root.Stat(".")
+		if err == nil && !os.SameFile(info, is) {
+			err = errors.New("something else is in its place")
 		}
-		return "", fmt.Errorf("%s: %w", dir, err)
+		return err
 	}
-	parent, err := os.OpenRoot(filepath.Dir(dir))
+}
+
+// setAside gives a folder the name of one that is being removed; "" when it is not there.
+// What it renamed is held against what it had looked at: somebody may have put another
+// one in its place in between, which gets its name back.
+func setAside(dir string, is proof) (gone string, err error) {
+	parent, err := openReal(filepath.Dir(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, parent.Close()) }()
-	if err := writable(parent, filepath.Base(dir)); err != nil {
+	base := filepath.Base(dir)
+	seen, err := proven(parent, base, is)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err == nil {
+		err = writable(parent, base, seen)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", dir, err)
+	}
+	name := goneName(parent, base)
+	if err := parent.Rename(base, name); err != nil {
 		return "", err
 	}
-	name := goneName(parent, filepath.Base(dir))
-	return filepath.Join(filepath.Dir(dir), name), parent.Rename(filepath.Base(dir), name)
+	if info, err := parent.Lstat(name); err != nil || !os.SameFile(info, seen) {
+		return "", errors.Join(fmt.Errorf("%s: something else was put in its place", dir), err, parent.Rename(name, base))
+	}
+	return filepath.Join(filepath.Dir(dir), name), nil
 }
 
 // goneName is a free name for a folder that is being removed.
@@ -59,7 +93,7 @@ func goneName(parent *os.Root, name string) string {
 	}
 }
 
-// GoneIn are the folders below dir that RemoveFolder did not come to the end of.
+// GoneIn are the folders below dir that no removal came to the end of.
 func GoneIn(dir string) (all []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -75,23 +109,28 @@ func GoneIn(dir string) (all []string, err error) {
 
 // RemoveGone removes what GoneIn found.
 func RemoveGone(dir string) (err error) {
-	if !strings.HasPrefix(filepath.Base(dir), gonePrefix) {
+	name := filepath.Base(dir)
+	if !strings.HasPrefix(name, gonePrefix) {
 		return fmt.Errorf("%s is no folder that was being removed", dir)
 	}
-	parent, err := os.OpenRoot(filepath.Dir(dir))
+	parent, err := openReal(filepath.Dir(dir))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, parent.Close()) }()
-	return raze(parent, filepath.Base(dir))
+	info, err := parent.Lstat(name)
+	if err != nil {
+		return err
+	}
+	return raze(parent, name, info)
 }
 
 // raze removes a folder of parent. What makes git ignore a run directory goes last.
-func raze(parent *os.Root, name string) error {
-	if err := writable(parent, name); err != nil {
+func raze(parent *os.Root, name string, is fs.FileInfo) error {
+	if err := writable(parent, name, is); err != nil {
 		return err
 	}
-	root, err := parent.OpenRoot(name)
+	root, err := openSame(parent, name, is)
 	if err != nil {
 		return err
 	}
@@ -106,25 +145,33 @@ func raze(parent *os.Root, name string) error {
 			err = root.RemoveAll(n)
 		}
 	}
+	if err == nil {
+		err = root.RemoveAll(".gitignore")
+	}
 	if err = errors.Join(err, root.Close()); err != nil {
 		return err
 	}
-	return parent.RemoveAll(name)
+	return parent.Remove(name)
+}
+
+// openSame opens a folder of parent that was looked at.
+func openSame(parent *os.Root, name string, is fs.FileInfo) (*os.Root, error) {
+	root, err := parent.OpenRoot(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := sameAs(is)(root); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", name, err), root.Close())
+	}
+	return root, nil
 }
 
 // writable lets every folder below one be emptied. It refuses one in which another file
 // system is mounted: that is somebody else's.
-func writable(parent *os.Root, name string) error {
-	if err := parent.Chmod(name, 0o700); err != nil {
-		return err
-	}
-	root, err := parent.OpenRoot(name)
+func writable(parent *os.Root, name string, is fs.FileInfo) error {
+	root, err := openSame(parent, name, is)
 	if err != nil {
 		return err
-	}
-	top, err := root.Stat(".")
-	if err != nil {
-		return errors.Join(err, root.Close())
 	}
 	err = fs.WalkDir(root.FS(), ".", func(at string, e fs.DirEntry, err error) error {
 		if e == nil || !e.IsDir() || err != nil {
@@ -134,7 +181,7 @@ func writable(parent *os.Root, name string) error {
 		switch {
 		case err != nil:
 			return err
-		case device(info) != device(top):
+		case device(info) != device(is):
 			return fmt.Errorf("another file system is mounted in it, at %s; unmount that first", at)
 		case info.Mode().Perm()&0o700 != 0o700:
 			return root.Chmod(at, 0o700)
@@ -145,21 +192,26 @@ func writable(parent *os.Root, name string) error {
 }
 
 // RemoveTree removes a worktree that an earlier run added: its files, then what git
-// keeps of it. Whoever calls it has saved what is in it.
+// keeps of it, or did: gitDir is that also where git has forgotten it. Whoever calls it
+// has saved what is in it. What is there is proven once more to be that worktree.
 func (r *Repo) RemoveTree(ctx context.Context, dir, gitDir string) error {
+	at, err := resolved(dir)
+	if err != nil {
+		return err
+	}
 	if gitDir != "" {
-		if err := r.stillOf(dir, gitDir); err != nil {
+		if err := r.stillOf(at, gitDir); err != nil {
 			return err
 		}
 	}
-	if err := RemoveFolder(dir); err != nil {
+	if err := removeFolder(at, ofTree(at, gitDir)); err != nil {
 		return err
 	}
 	failpoint.Hit(failpoint.CleanTree)
 	if gitDir == "" {
 		return nil
 	}
-	err := r.unregister(ctx, dir, gitDir)
+	err = r.unregister(ctx, at, gitDir)
 	failpoint.Hit(failpoint.CleanRegistration)
 	return err
 }
@@ -198,7 +250,7 @@ func (r *Repo) stillOf(dir, gitDir string) error {
 	if filepath.Dir(filepath.Clean(gitDir)) != filepath.Join(r.common, "worktrees") {
 		return fmt.Errorf("%s is none of the worktrees of %s", gitDir, r.Top())
 	}
-	if reg := registration(gitDir); reg.Locked || reg.Dir != "" && !reg.Names(dir) {
+	if reg := registration(gitDir); reg.Locked || reg.Dir != "" && !reg.At(dir) {
 		return fmt.Errorf("what git keeps in %s is not of %s any more, or somebody locked it", gitDir, dir)
 	}
 	return nil

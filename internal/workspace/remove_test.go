@@ -24,7 +24,7 @@ func TestAFolderGoesAndNothingBesideIt(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := RemoveFolder(dir); err != nil {
+	if err := RemoveRun(dir, identity(t, dir)); err != nil {
 		t.Fatal(err)
 	}
 	left, err := os.ReadDir(top)
@@ -34,22 +34,147 @@ func TestAFolderGoesAndNothingBesideIt(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(outside, "file")); err != nil {
 		t.Error(err)
 	}
-	if err := RemoveFolder(dir); err != nil {
+	if err := RemoveRun(dir, identity(t, top)); err != nil {
 		t.Errorf("a folder that is gone: %v", err)
 	}
 	link := filepath.Join(top, "link")
 	if err := os.Symlink(outside, link); err != nil {
 		t.Fatal(err)
 	}
-	if err := RemoveFolder(link); err == nil {
+	if err := RemoveRun(link, identity(t, outside)); err == nil {
 		t.Error("a link was removed as a folder")
+	}
+	if err := RemoveRun(outside, identity(t, top)); err == nil {
+		t.Error("another folder in the place of the one that is meant was removed")
+	}
+}
+
+func identity(t *testing.T, dir string) os.FileInfo {
+	t.Helper()
+	info, err := os.Stat(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info
+}
+
+// Whatever leads elsewhere on the way to a tree, or stands in its place, nothing there is
+// removed, and git's registration stays.
+func TestNothingThatALinkLeadsToIsRemoved(t *testing.T) {
+	for name, put := range map[string]func(t *testing.T, tree, mine string){
+		"a link above it": func(t *testing.T, tree, mine string) {
+			swap(t, filepath.Dir(tree), mine)
+		},
+		"a link above that": func(t *testing.T, tree, mine string) {
+			up := filepath.Dir(filepath.Dir(tree))
+			write(t, mine, filepath.Base(filepath.Dir(tree))+"/"+filepath.Base(tree)+"/file", "mine")
+			swap(t, up, mine)
+		},
+		"a link in its place": func(t *testing.T, tree, mine string) {
+			swap(t, tree, filepath.Join(mine, filepath.Base(tree)))
+		},
+		"a folder in its place": func(t *testing.T, tree, mine string) {
+			move(t, tree, tree+".was")
+			move(t, filepath.Join(mine, filepath.Base(tree)), tree)
+		},
+		"a copy of it behind a link": func(t *testing.T, tree, mine string) {
+			link, err := os.ReadFile(filepath.Join(tree, ".git"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, mine, filepath.Base(tree)+"/.git", string(link))
+			swap(t, filepath.Dir(tree), mine)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, _ := newRepo(t)
+			tree, mine := addTreeIn(t, r, filepath.Join(realTemp(t), "run", "trees", "job")), realTemp(t)
+			write(t, mine, filepath.Base(tree.Dir)+"/file", "mine")
+			put(t, tree.Dir, mine)
+			if err := r.RemoveTree(t.Context(), tree.Dir, tree.git.gitDir); err == nil {
+				t.Error("something was removed")
+			}
+			if data, err := os.ReadFile(filepath.Join(tree.Dir, "file")); err != nil || string(data) != "mine" {
+				t.Errorf("%q, %v", data, err)
+			}
+			if _, err := os.Stat(tree.git.gitDir); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A folder that takes the place of the right one between the look and the removal gets
+// its name back.
+func TestAFolderThatIsSwappedWhileItIsLookedAtStays(t *testing.T) {
+	top := realTemp(t)
+	write(t, top, "dir/file", "ours")
+	write(t, top, "mine/file", "mine")
+	dir := filepath.Join(top, "dir")
+	if _, err := setAside(dir, func(*os.Root) error {
+		move(t, dir, filepath.Join(top, "was"))
+		move(t, filepath.Join(top, "mine"), dir)
+		return nil
+	}); err == nil {
+		t.Error("it was set aside")
+	}
+	if data, err := os.ReadFile(filepath.Join(dir, "file")); err != nil || string(data) != "mine" {
+		t.Errorf("%q, %v", data, err)
+	}
+}
+
+func move(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.Rename(from, to); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func addTreeIn(t *testing.T, r *Repo, dir string) *Tree {
+	t.Helper()
+	head, err := r.Resolve(t.Context(), "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := r.AddWorktree(t.Context(), dir, "orchestrate/run/job", head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+// swap puts a link to another folder in the place of one.
+func swap(t *testing.T, dir, to string) {
+	t.Helper()
+	move(t, dir, filepath.Join(realTemp(t), "was"))
+	if err := os.Symlink(to, dir); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A tree that was made through a link is one of ours as long as the link leads there.
+func TestATreeBehindALinkThatWasAlwaysThereGoes(t *testing.T) {
+	r, _ := newRepo(t)
+	top := realTemp(t)
+	link := filepath.Join(top, "link")
+	for _, err := range []error{os.Mkdir(filepath.Join(top, "there"), 0o700), os.Symlink("there", link)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	tree := addTreeIn(t, r, filepath.Join(link, "run", "job"))
+	if err := r.RemoveTree(t.Context(), tree.Dir, tree.git.gitDir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(filepath.Join(top, "there", "run", "job")); err == nil {
+		t.Error("it is still there")
 	}
 }
 
 func TestWhatIsHalfRemovedIsFoundAgain(t *testing.T) {
 	top := realTemp(t)
 	write(t, top, "run/file", "x")
-	gone, err := SetAside(filepath.Join(top, "run")) // and then the power fails
+	gone, err := SetRunAside(filepath.Join(top, "run"), identity(t, filepath.Join(top, "run"))) // and then the power fails
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -113,12 +113,16 @@ func names(gitDir, file, path string) error {
 	return nil
 }
 
-// resolved follows the links in the folders before a path's last part, which itself
-// may be missing.
+// resolved follows the links in the folders before a path's last part. That and folders
+// before it may be missing.
 func resolved(path string) (string, error) {
 	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
-	if errors.Is(err, fs.ErrNotExist) {
-		return path, nil
+	if errors.Is(err, fs.ErrNotExist) && filepath.Dir(path) != path {
+		dir, err = resolved(filepath.Dir(path))
 	}
 	return filepath.Join(dir, filepath.Base(path)), err
 }
+
+// Resolved is a path without the links in the folders before its last part. That and
+// folders before it may be missing.
+func Resolved(path string) (string, error) { return resolved(path) }
