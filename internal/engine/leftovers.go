@@ -32,6 +32,8 @@ type yard struct {
 	discard []string
 	claimed map[string]bool   // registrations and refs that belong to a run here
 	within  map[string]string // commit -> a ref that is not ours which leads to it, "" = none does
+	looks   *workspace.Looks
+	places  map[string][]workspace.Registration // by the folder that they name, without links
 	notes   []string
 }
 
@@ -47,14 +49,15 @@ func (e *Engine) Leftovers(ctx context.Context, req CleanRequest) (l reclaim.Lis
 	if err != nil {
 		return l, err
 	}
+	var runs []*runLeft
 	for _, dir := range dirs {
 		r := y.readRun(dir, ledger.Look, false)
-		found := r.find(ctx)
-		if err := r.close(); err != nil {
+		if err := r.close(); err != nil { // what it told stays
 			return l, err
 		}
-		l.Items = append(l.Items, y.items(ctx, found)...)
+		runs = append(runs, r)
 	}
+	l.Items = append(l.Items, y.items(ctx, y.find(ctx, runs...))...)
 	l.Items = append(l.Items, y.items(ctx, y.unclaimed(ctx))...)
 	l.Items = append(l.Items, y.halfRemoved(dirs)...)
 	reclaim.Settle(l.Items)
@@ -94,9 +97,19 @@ func (y *yard) look(ctx context.Context) (err error) {
 	if y.repo == nil {
 		return nil
 	}
-	if y.regs, err = y.repo.Registrations(); err == nil {
-		y.refs, err = y.repo.Refs(ctx)
+	if y.regs, err = y.repo.Registrations(); err != nil {
+		return err
 	}
+	y.places = map[string][]workspace.Registration{}
+	for _, reg := range y.regs {
+		if at, err := workspace.Resolved(reg.Dir); err == nil && reg.Dir != "" {
+			y.places[at] = append(y.places[at], reg)
+		}
+	}
+	if y.refs, err = y.repo.Refs(ctx); err != nil {
+		return err
+	}
+	y.looks, err = y.repo.Looks(ctx)
 	return err
 }
 
@@ -125,13 +138,12 @@ func (y *yard) refAt(name string) string {
 }
 
 // registeredAt are the registrations that name a folder.
-func (y *yard) registeredAt(dir string) (all []workspace.Registration) {
-	for _, reg := range y.regs {
-		if reg.Names(dir) {
-			all = append(all, reg)
-		}
+func (y *yard) registeredAt(dir string) []workspace.Registration {
+	at, err := workspace.Resolved(dir)
+	if err != nil {
+		return nil
 	}
-	return all
+	return y.places[at]
 }
 
 // registeredIn is the registration with this git directory.
@@ -155,12 +167,17 @@ type leftover struct {
 	reg    workspace.Registration
 	folder bool
 	place  string
+	opened bool // git has to tell what is in it
 }
 
 // items decides about what was found.
 func (y *yard) items(ctx context.Context, found []*leftover) (all []reclaim.Item) {
+	notes := make([]string, len(found))
+	inTwos(len(found), func(i int) {
+		found[i].item.Bytes, found[i].item.At, notes[i] = found[i].sized(ctx)
+	})
+	y.notes = append(y.notes, slices.DeleteFunc(notes, func(note string) bool { return note == "" })...)
 	for _, f := range found {
-		f.item.Bytes, f.item.At = y.sized(ctx, f)
 		d := reclaim.Decide(f.facts)
 		f.item.Fate, f.item.Why, f.item.Next = d.Fate, d.Why, d.Next
 		all = append(all, f.item)

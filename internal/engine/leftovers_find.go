@@ -15,11 +15,40 @@ import (
 	"orchestrate/internal/workspace"
 )
 
+// find is everything that runs have left. What git has to be asked for is asked for all
+// of them together.
+func (y *yard) find(ctx context.Context, runs ...*runLeft) (all []*leftover) {
+	y.learn(ctx, runs)
+	var each [][]*leftover
+	for _, r := range runs {
+		each = append(each, r.find(ctx))
+	}
+	all = slices.Concat(each...)
+	y.hold(ctx, all)
+	for i, r := range runs {
+		for _, f := range each[i] {
+			r.concerns(f)
+		}
+		keepWithTrees(each[i])
+	}
+	return all
+}
+
+// hold finds what is in worktrees that no commit holds.
+func (y *yard) hold(ctx context.Context, all []*leftover) {
+	trees := slices.DeleteFunc(slices.Clone(all), func(f *leftover) bool { return !f.opened })
+	inTwos(len(trees), func(i int) {
+		f, err := trees[i], error(nil)
+		if f.item.Dirty, err = y.looks.Held(ctx, f.reg, f.facts.Unused); err != nil {
+			f.facts.Unknown, f.facts.By = "git cannot tell what is in it: "+err.Error(), statusIn(f.tree.dir)
+		}
+	})
+}
+
 // find is everything that the run has left: its own directory first, then its trees and
 // branches, then what lies among them, then its folder for temporary files.
 func (r *runLeft) find(ctx context.Context) []*leftover {
 	all := []*leftover{{run: r, item: reclaim.Item{Kind: reclaim.KindRun, Path: r.dir, State: r.state()}}}
-	r.learn(ctx)
 	for _, t := range r.trees {
 		r.settlePlace(t)
 		for _, f := range []*leftover{r.findTree(ctx, t), r.findBranch(ctx, t)} {
@@ -32,10 +61,6 @@ func (r *runLeft) find(ctx context.Context) []*leftover {
 	if p := r.findPrivate(); p != nil {
 		all = append(all, p)
 	}
-	for _, f := range all {
-		r.concerns(f)
-	}
-	keepWithTrees(all)
 	return all
 }
 
@@ -44,7 +69,7 @@ func (r *runLeft) concerns(f *leftover) {
 	it := &f.item
 	it.Run = r.id
 	f.facts.Run, f.facts.Job, f.facts.Kind = r.id, it.Job, it.Kind
-	f.facts.Live, f.facts.Again, f.facts.Cut = r.live, r.again, r.cut
+	f.facts.Live, f.facts.Ends, f.facts.Again, f.facts.Cut = r.live, r.ends, r.again, r.cut
 	f.facts.Given = r.given(it.Kind, it.Job, it.Attempt)
 	if r.unknown != "" {
 		f.facts.Unknown, f.facts.By = r.unknown, ""
@@ -142,29 +167,48 @@ func (y *yard) reached(ctx context.Context, commit string) string {
 	return ref
 }
 
-// learn asks once for all commits of the run which of them none of the person's refs
-// leads to: as a rule most, and asking for each takes long.
-func (r *runLeft) learn(ctx context.Context) {
-	y := r.y
+// learn asks once for all commits of the runs which of them the person's refs lead to: as
+// a rule none, or the branch that is checked out. Asking for each takes long.
+func (y *yard) learn(ctx context.Context, runs []*runLeft) {
 	var commits []string
-	for _, t := range r.trees {
-		if t.work.Commit != "" && t.work.Commit != t.work.Base {
-			commits = append(commits, t.work.Commit)
+	for _, r := range runs {
+		for _, t := range r.trees {
+			if t.work.Commit != t.work.Base {
+				commits = append(commits, t.work.Commit)
+			}
+		}
+		for _, w := range r.merged {
+			commits = append(commits, w.Done)
 		}
 	}
-	if y.repo == nil || len(commits) == 0 {
-		return
-	}
+	slices.Sort(commits)
+	commits = slices.DeleteFunc(slices.Compact(commits), func(c string) bool { return c == "" })
 	theirs := slices.DeleteFunc(slices.Clone(y.refs), func(ref workspace.Ref) bool { return ourRef(ref.Name) })
-	lost, err := y.repo.Unreached(ctx, commits, theirs)
+	rest := y.ask(ctx, commits, theirs, "")
+	if i := slices.IndexFunc(theirs, func(ref workspace.Ref) bool { return ref.In == y.root }); i >= 0 {
+		y.ask(ctx, rest, theirs[i:i+1], theirs[i].Name)
+	}
+}
+
+// ask takes in which commits these refs lead to, by the name of the ref, or without one
+// which they do not lead to. It returns the others.
+func (y *yard) ask(ctx context.Context, commits []string, refs []workspace.Ref, name string) (rest []string) {
+	if y.repo == nil || len(commits) == 0 {
+		return nil
+	}
+	lost, err := y.repo.Unreached(ctx, commits, refs)
 	if err != nil {
 		y.notes = append(y.notes, err.Error())
+		return nil
 	}
-	for commit, is := range lost {
-		if is {
-			y.within[commit] = ""
+	for _, commit := range commits {
+		if lost[commit] == (name == "") {
+			y.within[commit] = name
+		} else {
+			rest = append(rest, commit)
 		}
 	}
+	return rest
 }
 
 // findTree is what there is of an attempt's worktree, nil = nothing.
@@ -197,12 +241,7 @@ func (r *runLeft) findTree(ctx context.Context, t *treeLeft) *leftover {
 		f.item.Path = reg.Dir
 	}
 	f.facts.Unused = f.facts.Unused && t.ended || reg.Half
-	if there && known && !reg.Half && f.facts.Foreign == "" {
-		f.item.Dirty, err = r.y.repo.Held(ctx, reg, f.facts.Unused)
-		if err != nil {
-			f.facts.Unknown, f.facts.By = "git cannot tell what is in it: "+err.Error(), "git -C "+shellword.Quote(t.dir)+" status"
-		}
-	}
+	f.opened = there && known && !reg.Half && f.facts.Foreign == ""
 	return f
 }
 

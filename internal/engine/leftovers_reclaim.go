@@ -93,7 +93,7 @@ func (c *cleaner) ofRun(ctx context.Context, dir string, items []reclaim.Item) {
 	if err := c.look(ctx); err != nil {
 		r.unknown = err.Error()
 	}
-	found := r.find(ctx)
+	found := c.find(ctx, r)
 	for _, f := range found {
 		if it := wanted[identity(f.item)]; it != nil && f.item.Kind != reclaim.KindRun && ctx.Err() == nil {
 			delete(wanted, identity(f.item))
@@ -123,16 +123,17 @@ func (r *runLeft) takeLocks() {
 	if r.led == nil {
 		return
 	}
-	taken := map[string]bool{}
+	jobs := []string{ledger.IntegrationJob}
 	for _, t := range r.trees {
-		if taken[t.job] {
-			continue
-		}
-		taken[t.job] = true
-		lock, err := r.led.Retake(t.job)
+		jobs = append(jobs, t.job)
+	}
+	slices.Sort(jobs)
+	for _, job := range slices.Compact(jobs) {
+		lock, err := r.led.Retake(job)
 		switch {
+		case errors.Is(err, ledger.ErrHeld) && r.live == "":
+			r.live, r.ends = fmt.Sprintf("job %s may still run: its lock is held", job), "wait until its processes have ended"
 		case errors.Is(err, ledger.ErrHeld):
-			r.live = fmt.Sprintf("job %s may still run: its lock is held", t.job)
 		case err == nil:
 			r.locks = append(r.locks, lock)
 		case !errors.Is(err, fs.ErrNotExist):

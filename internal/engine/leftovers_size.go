@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"orchestrate/internal/ledger"
@@ -15,10 +17,25 @@ import (
 // mostMeasured bounds the files of one leftover that are looked at for its size.
 const mostMeasured = 300_000
 
-// sized is how much room a leftover takes, and when it last changed.
-func (y *yard) sized(ctx context.Context, f *leftover) (bytes int64, at time.Time) {
+// inTwos does things two at a time: more gain nothing where each waits for a disk.
+func inTwos(n int, do func(i int)) {
+	var next atomic.Int64
+	var both sync.WaitGroup
+	for range 2 {
+		both.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				do(i)
+			}
+		})
+	}
+	both.Wait()
+}
+
+// sized is how much room a leftover takes, and when it last changed; note says where that
+// is not the whole of it.
+func (f *leftover) sized(ctx context.Context) (bytes int64, at time.Time, note string) {
 	if f.item.Path == "" || ctx.Err() != nil {
-		return 0, f.when()
+		return 0, f.when(), ""
 	}
 	var leave func(string) bool
 	if f.item.Kind == reclaim.KindRun { // its trees are listed by themselves
@@ -27,12 +44,12 @@ func (y *yard) sized(ctx context.Context, f *leftover) (bytes int64, at time.Tim
 	}
 	bytes, at, whole := measure(f.item.Path, leave)
 	if !whole {
-		y.notes = append(y.notes, fmt.Sprintf("%s holds more than %d files; its size is that of those which were looked at", f.item.Path, mostMeasured))
+		note = fmt.Sprintf("%s holds more than %d files; its size is that of those which were looked at", f.item.Path, mostMeasured)
 	}
 	if when := f.when(); when.After(at) {
 		at = when
 	}
-	return bytes, at
+	return bytes, at, note
 }
 
 // when is when the attempt or the run of a leftover ended, as far as that is on record.

@@ -290,7 +290,7 @@ func (f *field) cut(job string, steps int) {
 	c := &cleaner{yard: y, done: func(reclaim.Item) {}}
 	r := c.readRun(f.led.Dir, ledger.Reopen, true)
 	defer r.release()
-	for _, l := range r.find(f.t.Context()) {
+	for _, l := range y.find(f.t.Context(), r) {
 		it := l.item
 		switch {
 		case l.item.Kind == reclaim.KindWorktree:

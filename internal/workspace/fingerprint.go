@@ -94,7 +94,11 @@ func (r *Repo) Fingerprint(ctx context.Context, exclude ...string) (fp Fingerpri
 	if err != nil {
 		return Fingerprint{}, err
 	}
-	names, err := ix.differing(ctx)
+	odd, err := ix.entries(ctx)
+	if err != nil {
+		return Fingerprint{}, err
+	}
+	names, err := ix.differing(ctx, odd)
 	if err != nil {
 		return Fingerprint{}, err
 	}
@@ -116,18 +120,15 @@ func (r *Repo) Fingerprint(ctx context.Context, exclude ...string) (fp Fingerpri
 	return Fingerprint{Head: head, Entries: w.entries, Partial: w.partial}, nil
 }
 
-// differing lists what is not as in HEAD, or what the index forbids to look at.
-func (ix *index) differing(ctx context.Context) ([]string, error) {
+// differing lists what is not as in HEAD, or what the index, with these entries, forbids
+// to look at.
+func (ix *index) differing(ctx context.Context, odd []entry) ([]string, error) {
 	status, err := ix.run(ctx, nil, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--ignore-submodules=dirty")
 	if err != nil {
 		return nil, err
 	}
-	entries, err := ix.entries(ctx)
-	if err != nil {
-		return nil, err
-	}
 	var names []string
-	for _, e := range entries {
+	for _, e := range odd {
 		if e.assumed {
 			names = append(names, e.path)
 		}

@@ -220,13 +220,36 @@ func (r *Repo) ReachedFrom(ctx context.Context, commit string, ours func(ref str
 	return "", err
 }
 
+// Looks is how worktrees are looked at one after the other: what the repository's
+// configuration would have git run is found out once.
+type Looks struct {
+	repo   *Repo
+	config []string
+}
+
+// Looks begins to look at worktrees.
+func (r *Repo) Looks(ctx context.Context) (*Looks, error) {
+	g, err := r.git.inert(ctx)
+	return &Looks{repo: r, config: g.config}, err
+}
+
+// inert is the tree's git without what its configuration would run. One with a
+// configuration of its own is asked for it.
+func (l *Looks) inert(ctx context.Context, t *Tree) (git, error) {
+	g := t.git
+	if _, err := os.Lstat(filepath.Join(g.gitDir, "config.worktree")); !errors.Is(err, fs.ErrNotExist) {
+		return g.inert(ctx)
+	}
+	g.config = l.config
+	return g, nil
+}
+
 // Held counts the files of a worktree that no commit holds: those that differ from what
 // its HEAD is at or are untracked, and submodules that hold files. A file that is missing
 // is work too, except where unused says that nobody has worked there. Nothing is written.
-func (r *Repo) Held(ctx context.Context, reg Registration, unused bool) (n int, err error) {
-	at := TreePlace{Dir: reg.Dir, GitDir: reg.GitDir}
-	t := r.treeAt(at)
-	g, err := t.git.inert(ctx)
+func (l *Looks) Held(ctx context.Context, reg Registration, unused bool) (n int, err error) {
+	t := l.repo.treeAt(TreePlace{Dir: reg.Dir, GitDir: reg.GitDir})
+	g, err := l.inert(ctx, t)
 	if err != nil {
 		return 0, err
 	}
@@ -235,7 +258,11 @@ func (r *Repo) Held(ctx context.Context, reg Registration, unused bool) (n int, 
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, ix.remove()) }()
-	names, err := ix.differing(ctx)
+	odd, err := ix.entries(ctx)
+	if err != nil {
+		return 0, err
+	}
+	names, err := ix.differing(ctx, odd)
 	if err != nil {
 		return 0, err
 	}
@@ -245,7 +272,7 @@ func (r *Repo) Held(ctx context.Context, reg Registration, unused bool) (n int, 
 			n++
 		}
 	}
-	hidden, err := t.unseen(ctx, ix)
+	hidden, _, err := t.inLinks(ctx, odd)
 	return n + len(hidden), err
 }
 

@@ -131,7 +131,9 @@ func TestASalvagedPatchIsReviewed(t *testing.T) {
 	tree := addTree(t, r, "orchestrate/run/job")
 	write(t, tree.Dir, "a.txt", "secret\n")
 	req := salvageOf(t, tree)
-	req.About.Review = func(patch []byte) ([]byte, error) { return bytes.ReplaceAll(patch, []byte("secret"), []byte("***")), nil }
+	req.About.Review = func(patch []byte) ([]byte, error) {
+		return bytes.ReplaceAll(patch, []byte("secret"), []byte("***")), nil
+	}
 	s := salvage(t, r, req)
 	data, err := os.ReadFile(s.Patch)
 	if err != nil || bytes.Contains(data, []byte("secret")) || !bytes.Contains(data, []byte("***")) {
@@ -151,7 +153,7 @@ func TestNothingOfATreeRunsWhenItIsSaved(t *testing.T) {
 	gitDo(t, nested, "init", "-q")
 	hostile(t, filepath.Join(nested, ".git"), trace)
 	reg := registration(tree.git.gitDir)
-	if n, err := r.Held(context.Background(), reg, false); err != nil || n != 3 {
+	if n, err := held(t, r, reg); err != nil || n != 3 {
 		t.Errorf("%d files, %v", n, err)
 	}
 	if s := salvage(t, r, salvageOf(t, tree)); len(s.Files) != 3 {
@@ -160,4 +162,13 @@ func TestNothingOfATreeRunsWhenItIsSaved(t *testing.T) {
 	if data, err := os.ReadFile(trace); err == nil {
 		t.Errorf("programs of the repository ran:\n%s", data)
 	}
+}
+
+func held(t *testing.T, r *Repo, reg Registration) (int, error) {
+	t.Helper()
+	looks, err := r.Looks(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return looks.Held(t.Context(), reg, false)
 }

@@ -18,6 +18,15 @@ func (t *Tree) inSubmodules(ctx context.Context, ix *index) (names []string, fil
 	if t.shared {
 		return nil, nil, nil // the person's submodules hold files as a rule
 	}
+	odd, err := ix.entries(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return t.inLinks(ctx, odd)
+}
+
+// inLinks is inSubmodules with what the index says of them.
+func (t *Tree) inLinks(ctx context.Context, odd []entry) (names []string, files []Change, err error) {
 	given, err := t.submodules()
 	if err != nil {
 		return nil, nil, err
@@ -30,10 +39,6 @@ func (t *Tree) inSubmodules(ctx context.Context, ix *index) (names []string, fil
 		if len(inside) > 0 {
 			names, files = append(names, name), append(files, inside...)
 		}
-	}
-	odd, err := ix.entries(ctx)
-	if err != nil {
-		return nil, nil, err
 	}
 	for _, name := range linksOf(odd) {
 		if given[name] != nil {
