@@ -12,15 +12,19 @@ import (
 	"orchestrate/internal/arbiter"
 	"orchestrate/internal/integrate"
 	"orchestrate/internal/ledger"
+	"orchestrate/internal/untrusted"
 )
 
 // sayWork says what became of an ended run's work: what was integrated, and how the rest
 // can be.
 func sayWork(w io.Writer, run *ledger.Run, s ledger.State) error {
+	if err := sayMoving(w, run, s); err != nil {
+		return err
+	}
 	if s.Phase != ledger.PhaseEnded || s.Verdict != arbiter.Pass && s.Verdict != arbiter.Unreviewed {
 		return nil
 	}
-	there, err := integrated(run)
+	there, err := integrate.Brought(run)
 	if err != nil {
 		return err
 	}
@@ -45,17 +49,47 @@ func sayWork(w io.Writer, run *ledger.Run, s ledger.State) error {
 	return nil
 }
 
-// integrated are the jobs that the newest integration brought to its target or found there.
-func integrated(run *ledger.Run) (map[string]bool, error) {
-	var in integrate.Integration
-	if there, err := readJSON(run, ledger.JobPath(ledger.IntegrationJob, ledger.IntegrationFile), &in); err != nil || !there {
-		return nil, err
+// sayBrought tells who reads a report which work was integrated since the report was made.
+func sayBrought(w io.Writer, run *ledger.Run) error {
+	brought, err := integrate.Brought(run)
+	if err != nil {
+		return failure(err)
 	}
-	done := map[string]bool{}
-	for _, w := range in.Jobs {
-		done[w.Job] = w.Done != ""
+	var jobs []string
+	for _, j := range run.State().Jobs {
+		if brought[j.ID] {
+			jobs = append(jobs, j.ID)
+		}
 	}
-	return done, nil
+	if len(jobs) > 0 {
+		fmt.Fprintf(w, "integrated since: %s\n", named(jobs))
+	}
+	return nil
+}
+
+// sayMoving says of an ended run who has it, and else that an integration of it was cut off.
+func sayMoving(w io.Writer, run *ledger.Run, s ledger.State) error {
+	if s.Phase != ledger.PhaseEnded {
+		return nil
+	}
+	in, cut, err := integrate.Intended(run)
+	if err != nil {
+		return err
+	}
+	owned, err := ledger.Owned(run.Dir)
+	if err != nil {
+		return err
+	}
+	who, _, err := ledger.Holder(run.Dir)
+	switch {
+	case err != nil:
+		return err
+	case owned:
+		fmt.Fprintf(w, "process %d integrates it, cleans up or goes on with it\n", who.PID)
+	case cut:
+		fmt.Fprintln(w, untrusted.From(integrate.CutOff(in)).Line(0))
+	}
+	return nil
 }
 
 // leftPatch reports whether a job left work in a tree of its own.

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -24,7 +26,10 @@ func TestStatusSaysWhatWaits(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	in := integrate.Integration{Jobs: []integrate.Work{{Job: "done", Done: "c0ffee"}, {Job: "own"}}}
+	if _, lock, err := run.BeginAttempt(ledger.IntegrationJob, 1); err != nil || lock.Close() != nil {
+		t.Fatal(err)
+	}
+	in := integrate.Integration{Outcome: integrate.Integrated, Jobs: []integrate.Work{{Job: "done", Done: "c0ffee"}, {Job: "own"}}}
 	if err := run.WriteJSON(ledger.JobPath(ledger.IntegrationJob, ledger.IntegrationFile), in); err != nil {
 		t.Fatal(err)
 	}
@@ -35,6 +40,7 @@ func TestStatusSaysWhatWaits(t *testing.T) {
 	} {
 		state.Verdict = verdict
 		var out strings.Builder
+		want = fmt.Sprintf("process %d integrates it, cleans up or goes on with it\n", os.Getpid()) + want
 		if err := sayWork(&out, run, state); err != nil || out.String() != want {
 			t.Errorf("%s: %q, %v; want %q", verdict, out.String(), err, want)
 		}

@@ -287,5 +287,5 @@ func cameTo(in integrate.Integration) string {
 	case integrate.Nothing:
 		return "Nothing to integrate."
 	}
-	return "Refused: everything is as it was."
+	return "Refused: nothing was changed."
 }

@@ -134,7 +134,7 @@ func TestIntegrateSaysWhatItCameTo(t *testing.T) {
 		integrate.Integrated: "\nIntegrated: branch main is at dddddddddddd now.\n",
 		integrate.Ready:      "\nReady: nothing stands against it. This was a dry run: no check was run and nothing was changed.\n",
 		integrate.Nothing:    "\nNothing to integrate.\n",
-		integrate.Refused:    "\nRefused: everything is as it was.\n",
+		integrate.Refused:    "\nRefused: nothing was changed.\n",
 	} {
 		var out strings.Builder
 		err := integrateView{&out, run}.outcome(integrate.Integration{

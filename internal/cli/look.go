@@ -53,7 +53,10 @@ func newReport(sys System) *cobra.Command {
 				return err
 			}
 			defer run.Close() //nolint:errcheck // opened for reading
-			return printFile(sys, run, name, fmt.Sprintf("this run has no report yet; `orchestrate status %s` shows where it stands", args[0]))
+			if err := printFile(sys, run, name, fmt.Sprintf("this run has no report yet; `orchestrate status %s` shows where it stands", args[0])); err != nil || asJSON {
+				return err
+			}
+			return sayBrought(sys.Err, run) // the report is of the run's end
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print report.json")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrate/internal/integrate"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/report"
 	"orchestrate/internal/ui"
@@ -148,7 +149,11 @@ func (f *follower) printResult(sys System) error {
 	if err != nil {
 		return failure(fmt.Errorf("%s: %w", f.run.Path(ledger.ReportJSONFile), err))
 	}
-	for _, text := range rep.NeedsPerson {
+	brought, err := integrate.Brought(f.run)
+	if err != nil {
+		return failure(err)
+	}
+	for _, text := range rep.StillNeeds(brought) {
 		fmt.Fprintf(sys.Err, "needs a person: %s\n", untrusted.From(text).Line(0))
 	}
 	if _, err := fmt.Fprint(sys.Out, rep.Completion()); err != nil {

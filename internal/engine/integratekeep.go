@@ -2,10 +2,8 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"strings"
 
@@ -56,31 +54,15 @@ func (i *integration) keepRefusal(err error) error {
 	return err
 }
 
-// intended is the integration that was cut off while it moved its target; ok is false
-// when there is none.
-func (r *run) intended() (in integrate.Integration, ok bool, err error) {
-	data, err := r.led.ReadFile(ledger.JobPath(ledger.IntegrationJob, ledger.IntentFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return in, false, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(data, &in)
-	}
-	if err != nil {
-		err = fmt.Errorf("%s says where an integration that was cut off was moving its target, and cannot be read: %w", r.led.Path(ledger.IntegrationJob, ledger.IntentFile), err)
-	}
-	return in, err == nil, err
-}
-
 // finishEarlier finishes an integration that was cut off while it moved its target, or
 // finds that nothing had moved; over says that it is what this command came to.
 func (i *integration) finishEarlier(ctx context.Context) (over bool, err error) {
-	in, there, err := i.intended()
+	in, there, err := integrate.Intended(i.led)
 	if err != nil || !there {
 		return false, err
 	}
 	if i.req.DryRun {
-		return false, &refusal{ExitFailed, []string{"an integration of this run was cut off while it moved " + in.Target.Branch}, []string{"orchestrate integrate " + i.led.ID}}
+		return false, &refusal{ExitFailed, []string{integrate.CutOff(in)}, []string{integrate.Command(i.led.ID, nil, integrate.Merge, "")}}
 	}
 	i.in, over, err = i.finishCut(ctx, in, i.in)
 	return over, err
@@ -104,14 +86,14 @@ func (r *run) finishCut(ctx context.Context, in, other integrate.Integration) (i
 		return other, false, r.led.Remove(ledger.JobPath(ledger.IntegrationJob, ledger.IntentFile))
 	}
 	in.Why = append(in.Why, "this integration was cut off, and has been finished now")
-	n, err := r.newest()
+	n, err := integrate.Newest(r.led)
 	return in, true, errors.Join(err, r.record(in), r.tidy(ctx, n))
 }
 
 // finishIntegration finishes one that was cut off before the run is carried on: what it
 // moved is what was reviewed until now.
 func (r *run) finishIntegration(ctx context.Context) error {
-	in, there, err := r.intended()
+	in, there, err := integrate.Intended(r.led)
 	if err != nil || !there || r.plan.Repo == nil {
 		return err
 	}

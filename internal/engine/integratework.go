@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -116,7 +115,7 @@ func (i *integration) workOfJob(ctx context.Context, id string, pj *pastJob) (in
 // commit that did: a job that was done again since is another one.
 func (i *integration) brought(ctx context.Context) (map[string]string, error) {
 	all := map[string]string{}
-	earlier, err := i.earlier()
+	earlier, err := integrate.Earlier(i.led)
 	if err != nil {
 		return nil, err
 	}
@@ -135,41 +134,6 @@ func (i *integration) brought(ctx context.Context) (map[string]string, error) {
 		}
 	}
 	return all, nil
-}
-
-// earlier are the integrations of this run that moved a target.
-func (i *integration) earlier() (all []integrate.Integration, err error) {
-	newest, err := i.newest()
-	if err != nil {
-		return nil, err
-	}
-	for n := newest; n > 0; n-- {
-		rel := ledger.JobPath(ledger.IntegrationJob, ledger.IntegrationFile)
-		if n < newest {
-			rel = ledger.JobPath(ledger.IntegrationJob, ledger.AttemptDir(n), ledger.IntegrationFile)
-		}
-		var in integrate.Integration
-		data, err := i.led.ReadFile(rel)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err = errors.Join(err, json.Unmarshal(data, &in)); err != nil {
-			return nil, fmt.Errorf("%s: %w", i.led.Path(rel), err)
-		}
-		if in.Outcome == integrate.Integrated {
-			all = append(all, in)
-		}
-	}
-	return all, nil
-}
-
-// newest is the number of the last integration that left anything, 0 = none did.
-func (r *run) newest() (int, error) {
-	l, err := r.led.AttemptLock(ledger.IntegrationJob)
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
-	}
-	return l.Attempt, err
 }
 
 // foresee asks git which of the chosen works cannot be merged with what.

@@ -257,9 +257,21 @@ func needsPerson(r Report, in Input) []string {
 			say("what job %s did is already in your checkout, for you to look at; the command that undoes it is below", p.Job)
 			continue
 		}
-		say("the patch of job %s waits to be integrated: %s", p.Job, cmp.Or(r.Integrate(), "the command is below"))
+		say("%s", r.waits(p))
 	}
 	return list
+}
+
+func (r Report) waits(p Patch) string {
+	return fmt.Sprintf("the patch of job %s waits to be integrated: %s", p.Job, cmp.Or(r.Integrate(), "the command is below"))
+}
+
+// StillNeeds is what needs a person now that the work of some jobs was brought where it
+// belongs: a report is of the run's end.
+func (r Report) StillNeeds(brought map[string]bool) []string {
+	return slices.DeleteFunc(slices.Clone(r.NeedsPerson), func(line string) bool {
+		return slices.ContainsFunc(r.Patches, func(p Patch) bool { return brought[p.Job] && line == r.waits(p) })
+	})
 }
 
 // Integrate is the command that takes over the patches that wait; "" where none does, or
