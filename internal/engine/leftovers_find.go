@@ -151,7 +151,7 @@ func (r *runLeft) into(ctx context.Context, t *treeLeft) string {
 	return ""
 }
 
-// reached is a ref that is not ours from which a commit is reached, "" = none.
+// reached is a ref of a person's from which a commit is reached, "" = none.
 func (y *yard) reached(ctx context.Context, commit string) string {
 	if y.repo == nil || commit == "" {
 		return ""
@@ -159,7 +159,7 @@ func (y *yard) reached(ctx context.Context, commit string) string {
 	ref, known := y.within[commit]
 	if !known {
 		var err error
-		if ref, err = y.repo.ReachedFrom(ctx, commit, ourRef); err != nil {
+		if ref, err = y.repo.ReachedFrom(ctx, commit, theirRef); err != nil {
 			y.notes = append(y.notes, err.Error())
 		}
 		y.within[commit] = ref
@@ -183,7 +183,7 @@ func (y *yard) learn(ctx context.Context, runs []*runLeft) {
 	}
 	slices.Sort(commits)
 	commits = slices.DeleteFunc(slices.Compact(commits), func(c string) bool { return c == "" })
-	theirs := slices.DeleteFunc(slices.Clone(y.refs), func(ref workspace.Ref) bool { return ourRef(ref.Name) })
+	theirs := slices.DeleteFunc(slices.Clone(y.refs), func(ref workspace.Ref) bool { return !theirRef(ref.Name) })
 	rest := y.ask(ctx, commits, theirs, "")
 	if i := slices.IndexFunc(theirs, func(ref workspace.Ref) bool { return ref.In == y.root }); i >= 0 {
 		y.ask(ctx, rest, theirs[i:i+1], theirs[i].Name)
@@ -352,7 +352,7 @@ func (r *runLeft) moved(t *treeLeft) (why, by string) {
 	}
 	name := shellword.Quote(t.branch)
 	return fmt.Sprintf("somebody moved its branch: it is at %.12s, and was left at %.12s", is, t.tip()),
-		fmt.Sprintf("git log %s, and if nothing of it is needed git branch -D %s", name, name)
+		fmt.Sprintf("git log %s, and once its commits are merged git branch -d %s", name, name)
 }
 
 // inUse says that a process works in a folder.

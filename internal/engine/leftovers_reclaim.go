@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/reclaim"
@@ -209,7 +210,9 @@ func (c *cleaner) reclaimTree(ctx context.Context, r *runLeft, f *leftover, it *
 
 // reclaimBranch deletes a branch. A commit that nothing else would lead to keeps a ref.
 func (c *cleaner) reclaimBranch(ctx context.Context, r *runLeft, f *leftover, it *reclaim.Item) (err error) {
-	kept, err := c.repo.ReachedFrom(ctx, f.item.Commit, func(ref string) bool { return ref == "refs/heads/"+f.item.Branch })
+	kept, err := c.repo.ReachedFrom(ctx, f.item.Commit, func(ref string) bool {
+		return ref != "refs/heads/"+f.item.Branch && (lastingRef(ref) || strings.HasPrefix(ref, salvagePrefix))
+	})
 	if err != nil {
 		return err
 	}

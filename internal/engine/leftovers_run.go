@@ -28,6 +28,7 @@ type runLeft struct {
 	trees   []*treeLeft // of its attempts, in order
 	unknown string      // why it cannot be read
 	live    string      // who may be at work with it
+	ends    string      // how that comes to its end
 	again   bool        // it can be resumed
 	cut     bool        // an integration of it was cut off
 	merged  []integrate.Work
@@ -140,12 +141,37 @@ func (r *runLeft) lock() error {
 		return err
 	}
 	if named && !r.owned && engine.Fate() != process.Gone {
-		r.live = fmt.Sprintf("process %d on %s carries its run on", engine.PID, engine.Host)
+		if r.live, r.ends = fmt.Sprintf("process %d on %s carries its run on", engine.PID, engine.Host), "orchestrate cancel "+r.id; st.Phase == ledger.PhaseEnded {
+			r.live = fmt.Sprintf("process %d on %s works with its run: an integration is under way, or another clean", engine.PID, engine.Host)
+			r.ends = fmt.Sprintf("wait until process %d has ended, or end it with Ctrl-C where it runs", engine.PID)
+		}
 	}
 	for _, t := range r.trees {
 		if err := r.attemptLock(t); err != nil {
 			return err
 		}
+	}
+	return r.integrationLock()
+}
+
+// integrationLock takes in who may still be at work for the newest integration, whose
+// checks outlive an engine that dies.
+func (r *runLeft) integrationLock() error {
+	l, err := r.led.AttemptLock(ledger.IntegrationJob)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil || r.live != "" || !l.Unended() {
+		return err
+	}
+	who := l.Supervisor
+	switch fate := who.Fate(); {
+	case fate != process.Gone:
+		r.live = fmt.Sprintf("a check of an integration that was cut off may still run: process %d has it", who.PID)
+		r.ends = fmt.Sprintf("wait until it has ended, or end process %d", who.PID)
+	case who.Boot == process.Boot():
+		r.live = "the processes of an integration that was cut off are not proven to have ended"
+		r.ends = "orchestrate integrate " + r.id + ", or restart the machine"
 	}
 	return nil
 }
@@ -169,6 +195,9 @@ func (r *runLeft) attemptLock(t *treeLeft) error {
 		}
 		alive := l.Unended() && l.Supervisor.Fate() != process.Gone
 		unproven := t.status.Proof != nil && !t.status.Proof.Gone && !l.Over && (l.Supervisor == nil || l.Supervisor.Boot == process.Boot())
+		if (alive || unproven) && r.live == "" {
+			r.ends = "orchestrate cancel " + r.id
+		}
 		if alive && r.live == "" {
 			r.live = fmt.Sprintf("attempt %d of job %s may still run: process %d has it", t.n, t.job, l.Supervisor.PID)
 		}
@@ -208,7 +237,7 @@ func (r *runLeft) integrations() error {
 		}
 	}
 	_, err := r.led.ReadFile(ledger.JobPath(ledger.IntegrationJob, ledger.IntentFile))
-	r.cut = err == nil
+	r.cut = !errors.Is(err, fs.ErrNotExist)
 	return nil
 }
 

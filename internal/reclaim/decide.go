@@ -14,10 +14,12 @@ type Facts struct {
 	Kind     string
 	Unknown  string // what could not be read or told
 	Live     string // who may be at work with it
+	Ends     string // how that comes to its end
 	Foreign  string // why it is not, or no longer, as this program left it
 	By       string // command with which a person can look at it, or take it away, themselves
 	Again    bool   // its run has not ended, or was interrupted: a resume goes on with it
-	Cut      bool   // an integration of its run was cut off
+	Cut      bool   // an integration of its run was cut off while it moved a branch
+	Nested   string // a repository in it that has commits of its own
 	Given    bool   // explicitly given up, now or by a clean that was cut off
 	Observer bool
 	Unused   bool // nobody worked in it: it was cut off while it was made, or is only a registration
@@ -39,17 +41,20 @@ func Decide(f Facts) Decision {
 	case f.Unknown != "":
 		return Decision{Keep, f.Unknown, f.By}
 	case f.Live != "":
-		return Decision{Keep, f.Live, "orchestrate cancel " + f.Run}
+		return Decision{Keep, f.Live, f.Ends}
 	case f.Foreign != "":
 		return Decision{Keep, f.Foreign, f.By}
 	case f.Kind == KindSalvage:
 		return Decision{Keep, "it keeps what an earlier clean saved", f.By}
+	case f.Cut:
+		return Decision{Keep, "an integration of its run was cut off, and the checkout may be half moved: only the run says how to finish it", "orchestrate integrate " + f.Run}
 	case f.Given:
 		return Decision{Remove, "it was discarded; what no other commit holds is saved first", ""}
-	case f.Cut:
-		return Decision{Keep, "an integration of its run was cut off", "orchestrate integrate " + f.Run}
 	case f.Again:
 		return Decision{Keep, "its run has not come to its end and can be resumed", fmt.Sprintf("orchestrate resume %s, or %s", f.Run, discard(f))}
+	}
+	if f.Nested != "" {
+		return Decision{Keep, "the repository in it at " + f.Nested + " has commits of its own", discard(f)}
 	}
 	return ended(f)
 }

@@ -31,17 +31,25 @@ func TestDecide(t *testing.T) {
 		"cut off while made":           {with(func(f *Facts) { f.Unused, f.Status = true, "" }), Remove, "nobody worked", ""},
 		"discarded":                    {with(func(f *Facts) { f.Given, f.Status = true, ledger.Failed }), Remove, "discarded", ""},
 		"discarded in a run to resume": {with(func(f *Facts) { f.Given, f.Again = true, true }), Remove, "discarded", ""},
-		"discarded in a live run":      {with(func(f *Facts) { f.Given, f.Live = true, "process 7 is at it" }), Keep, "process 7", "orchestrate cancel R"},
+		"discarded in a live run":      {with(func(f *Facts) { f.Given, f.Live, f.Ends = true, "process 7 is at it", "wait" }), Keep, "process 7", "wait"},
 		"discarded, and somebody's by now": {
 			with(func(f *Facts) { f.Given, f.Foreign, f.By = true, "somebody committed", "git log x" }), Keep, "somebody committed", "git log x",
 		},
 		"integrated, in a run to resume": {with(func(f *Facts) { f.Into, f.Again = "refs/heads/main", true }), Keep, "resumed", "orchestrate resume R"},
 		"an integration was cut off":     {with(func(f *Facts) { f.Into, f.Cut = "refs/heads/main", true }), Keep, "cut off", "orchestrate integrate R"},
-		"unreadable":                     {with(func(f *Facts) { f.Unknown, f.Given = "damaged", true }), Keep, "damaged", ""},
-		"a run directory":                {Facts{Run: "R", Kind: KindRun, Into: "refs/heads/main"}, Keep, "evidence", "--discard R"},
-		"a discarded run directory":      {Facts{Run: "R", Kind: KindRun, Given: true}, Remove, "discarded", ""},
-		"temporary files":                {Facts{Run: "R", Kind: KindPrivate}, Remove, "temporary", ""},
-		"what was salvaged":              {Facts{Run: "R", Kind: KindSalvage, Given: true}, Keep, "earlier clean", ""},
+		"discarded, and an integration was cut off": {
+			with(func(f *Facts) { f.Given, f.Cut = true, true }), Keep, "cut off", "orchestrate integrate R",
+		},
+		"a run directory with an integration that was cut off": {
+			Facts{Run: "R", Kind: KindRun, Given: true, Cut: true}, Keep, "cut off", "orchestrate integrate R",
+		},
+		"integrated, with somebody's repository in it": {with(func(f *Facts) { f.Into, f.Nested = "refs/heads/main", "lib" }), Keep, "at lib has commits", "--discard R/a"},
+		"discarded, with somebody's repository in it":  {with(func(f *Facts) { f.Given, f.Nested = true, "lib" }), Remove, "discarded", ""},
+		"unreadable":                {with(func(f *Facts) { f.Unknown, f.Given = "damaged", true }), Keep, "damaged", ""},
+		"a run directory":           {Facts{Run: "R", Kind: KindRun, Into: "refs/heads/main"}, Keep, "evidence", "--discard R"},
+		"a discarded run directory": {Facts{Run: "R", Kind: KindRun, Given: true}, Remove, "discarded", ""},
+		"temporary files":           {Facts{Run: "R", Kind: KindPrivate}, Remove, "temporary", ""},
+		"what was salvaged":         {Facts{Run: "R", Kind: KindSalvage, Given: true}, Keep, "earlier clean", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := Decide(c.facts)
