@@ -31,7 +31,7 @@ type yard struct {
 	busy    []occupant
 	discard []string
 	claimed map[string]bool   // registrations and refs that belong to a run here
-	within  map[string]string // commit -> a ref that is not ours which leads to it, "" = none does
+	within  map[string]string // commit -> a person's ref which leads to it, "" = none does
 	looks   *workspace.Looks
 	places  map[string][]workspace.Registration // by the folder that they name, without links
 	notes   []string
@@ -122,6 +122,14 @@ func ourRef(name string) bool {
 	return strings.HasPrefix(name, "refs/orchestrate/") || ok && strings.Contains(branch, "/")
 }
 
+// theirRef reports whether a ref is a branch, tag or remote branch of a person's. Others,
+// such as a stash, come and go: what only they lead to is nowhere yet.
+func theirRef(name string) bool { return lastingRef(name) && !ourRef(name) }
+
+func lastingRef(name string) bool {
+	return slices.ContainsFunc([]string{"refs/heads/", "refs/tags/", "refs/remotes/"}, func(kind string) bool { return strings.HasPrefix(name, kind) })
+}
+
 // given reports whether something of a run was explicitly given up.
 func (y *yard) given(run, job string) bool {
 	return slices.Contains(y.discard, run) || job != "" && slices.Contains(y.discard, run+"/"+job)
@@ -206,7 +214,7 @@ func (y *yard) unclaimed(ctx context.Context) (all []*leftover) {
 		} else if branch, ok := strings.CutPrefix(ref.Name, "refs/heads/"); ok && ourRef(ref.Name) {
 			it := reclaim.Item{Kind: reclaim.KindBranch, Run: runOf(branch), Branch: branch, Commit: ref.Commit, State: "unknown"}
 			name := shellword.Quote(branch)
-			all = append(all, y.nobodys(it, ref.In, fmt.Sprintf("git log %s, then git branch -D %s", name, name)))
+			all = append(all, y.nobodys(it, ref.In, fmt.Sprintf("git log %s, and once its commits are merged git branch -d %s", name, name)))
 		}
 	}
 	return all

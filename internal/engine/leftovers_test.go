@@ -449,6 +449,39 @@ func TestABranchAlreadyMergedByHandIsNamed(t *testing.T) {
 	f.fate(f.list(), reclaim.KindBranch, "a", reclaim.Keep, "no integration of this run says so")
 }
 
+// What only a stash leads to is nowhere: dropped, it is lost.
+func TestAStashIsNoPlaceForWork(t *testing.T) {
+	f := newField(t, "a")
+	f.attempt("a", 1, ledger.Success)
+	f.end()
+	f.integrated("a")
+	f.write(f.dir, "a.txt", "more\n")
+	f.git("stash", "-q")
+	f.git("reset", "-q", "--hard", f.base)
+	l := f.clean()
+	f.fate(l, reclaim.KindWorktree, "a", reclaim.Keep, "not integrated")
+	f.fate(l, reclaim.KindBranch, "a", reclaim.Keep, "not integrated")
+	f.clean(f.led.ID + "/a")
+	f.git("stash", "drop", "-q")
+	if f.git("for-each-ref", "--contains", f.work["a"].Commit) == "" {
+		t.Error("no ref leads to the work any more")
+	}
+}
+
+// Only the run says how an integration that was cut off is finished.
+func TestNothingOfARunWhoseIntegrationWasCutOffGoes(t *testing.T) {
+	f := newField(t, "a")
+	f.attempt("a", 1, ledger.Success)
+	f.end()
+	f.integrated("a")
+	f.write(f.led.Dir, filepath.Join(ledger.IntegrationJob, ledger.IntentFile), `{"runId":"`+f.led.ID+`"}`)
+	for _, it := range f.clean(f.led.ID).Items {
+		if it.Done || it.Fate != reclaim.Keep || !strings.Contains(it.Why, "was cut off") || !strings.Contains(it.Next, "orchestrate integrate "+f.led.ID) {
+			t.Errorf("got %+v", it)
+		}
+	}
+}
+
 func TestWhatGitHasOfNoRunIsListedAndStays(t *testing.T) {
 	f := newField(t, "a")
 	f.end()
@@ -457,6 +490,9 @@ func TestWhatGitHasOfNoRunIsListedAndStays(t *testing.T) {
 	l := f.clean(f.led.ID)
 	f.fate(l, reclaim.KindBranch, "", reclaim.Keep, "no run of this workspace")
 	f.fate(l, reclaim.KindWorktree, "", reclaim.Keep, "no run of this workspace")
+	if it := of(l, reclaim.KindBranch, ""); strings.Contains(it.Next, "-D") {
+		t.Errorf("somebody's branch would be deleted with what is in it: %s", it.Next)
+	}
 	if _, err := os.Stat(own); err != nil {
 		t.Error(err)
 	}

@@ -206,14 +206,15 @@ func (r *Repo) present(ctx context.Context, commits []string) (map[string]bool, 
 	return there, nil
 }
 
-// ReachedFrom is a ref among these from which a commit is reached, "" when there is none.
-func (r *Repo) ReachedFrom(ctx context.Context, commit string, ours func(ref string) bool) (string, error) {
+// ReachedFrom is a ref among those that count from which a commit is reached, "" when
+// there is none.
+func (r *Repo) ReachedFrom(ctx context.Context, commit string, counts func(ref string) bool) (string, error) {
 	out, err := r.git.run(ctx, "for-each-ref", "--format=%(refname)", "--contains", commit)
 	if code(err) > 0 { // it is not in the repository
 		return "", nil
 	}
 	for line := range strings.Lines(string(out)) {
-		if name := strings.TrimSpace(line); !ours(name) {
+		if name := strings.TrimSpace(line); counts(name) {
 			return name, nil
 		}
 	}

@@ -274,6 +274,7 @@ func TestWhatRefsLeadTo(t *testing.T) {
 	write(t, tree.Dir, "a.txt", "changed\n")
 	p, _ := capture(t, tree)
 	ours := func(ref string) bool { return strings.HasPrefix(ref, "refs/heads/orchestrate/") }
+	counts := func(ref string) bool { return !ours(ref) }
 	theirs := func() (all []Ref) {
 		refs, err := r.Refs(ctx)
 		if err != nil {
@@ -298,10 +299,10 @@ func TestWhatRefsLeadTo(t *testing.T) {
 	if lost, err = r.Unreached(ctx, []string{p.Commit}, theirs()); err != nil || lost[p.Commit] {
 		t.Errorf("after: %v, %v", lost, err)
 	}
-	if ref, err := r.ReachedFrom(ctx, p.Commit, ours); err != nil || ref != "refs/tags/kept" {
+	if ref, err := r.ReachedFrom(ctx, p.Commit, counts); err != nil || ref != "refs/tags/kept" {
 		t.Errorf("reached from %q, %v", ref, err)
 	}
-	if ref, err := r.ReachedFrom(ctx, never, ours); err != nil || ref != "" {
+	if ref, err := r.ReachedFrom(ctx, never, counts); err != nil || ref != "" {
 		t.Errorf("what is not there is reached from %q, %v", ref, err)
 	}
 }
