@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,6 +67,10 @@ func (g target) state() string {
 		}
 		if err != nil || d.IsDir() {
 			return err
+		}
+		if to, err := os.Readlink(p); err == nil {
+			b.WriteString(p + "\x00" + to + "\x00")
+			return nil
 		}
 		data, err := os.ReadFile(p)
 		b.WriteString(p + "\x00" + string(data) + "\x00")
@@ -329,6 +334,65 @@ func TestTheOnlyMovedFileWasChangedByThePerson(t *testing.T) {
 		t.Errorf("done %v, %q", done, why)
 	}
 	g.arrived()
+}
+
+// What they put where a file of the result belongs is named and stays, be it a folder in
+// the place of a file, or a file or link in the place of a folder.
+func TestAHalfMovedCheckoutKeepsWhatIsInTheWay(t *testing.T) {
+	for name, c := range map[string]struct {
+		put  []string // files of the person, in place of what the move wrote
+		link string   // a link of theirs
+		want string
+	}{
+		"a folder where a file was":      {put: []string{"out/p"}, want: "out/p"},
+		"one with ignored files":         {put: []string{"out/q.log", "out/deep/r.log"}, want: "out/deep/r.log, out/q.log"},
+		"a file where a folder was":      {put: []string{"new"}, want: "new"},
+		"a link where a folder was":      {link: "new", want: "new"},
+		"a repository where a file was":  {put: []string{"out/.git/HEAD"}, want: "out/.git/HEAD"},
+		"a folder where a file is going": {put: []string{"bin.dat/now/p"}, want: "bin.dat/now/p"},
+	} {
+		for _, moved := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, ", branch moved: ", moved), func(t *testing.T) {
+				g := newTarget(t, func(dir string) {
+					all(t)(dir)
+					write(t, dir, "out", "built\n")
+				})
+				write(t, g.dir, ".git/info/exclude", "*.log\n")
+				if err := g.moveFiles(context.Background(), g.m, nil); err != nil {
+					t.Fatal(err)
+				}
+				if moved {
+					if err := g.moveRef(context.Background(), g.m); err != nil {
+						t.Fatal(err)
+					}
+				}
+				for _, name := range append(c.put, c.link) {
+					for at := name; at != "." && at != ""; at = filepath.Dir(at) {
+						if info, err := os.Lstat(filepath.Join(g.dir, at)); err == nil && (at == name || !info.IsDir()) {
+							if err := os.RemoveAll(filepath.Join(g.dir, at)); err != nil {
+								t.Fatal(err)
+							}
+						}
+					}
+				}
+				for _, name := range c.put {
+					write(t, g.dir, name, "the person's\n")
+				}
+				if c.link != "" {
+					if err := os.Symlink(t.TempDir(), filepath.Join(g.dir, c.link)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				before := g.state()
+				if _, why := g.relearn(); len(why) != 1 || !strings.Contains(why[0], ": "+c.want+"; ") {
+					t.Errorf("%q", why)
+				}
+				if after := g.state(); after != before {
+					t.Errorf("before\n%s\nafter\n%s", before, after)
+				}
+			})
+		}
+	}
 }
 
 // Other work of the person, done after the cut, stays beside.

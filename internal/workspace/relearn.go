@@ -85,7 +85,8 @@ func (r *Repo) begun(ctx context.Context, m Move) (bool, error) {
 }
 
 // settleFiles brings the files that the move is about, and the index, to one of its two
-// commits. Files that are like neither are named, and then nothing is changed.
+// commits. Files that are like neither, or lie where one belongs, are named, and then
+// nothing is changed.
 func (r *Repo) settleFiles(ctx context.Context, m Move, to string, lock *os.File) (stray []string, err error) {
 	files, err := r.touched(ctx, m)
 	if err != nil {
@@ -100,6 +101,11 @@ func (r *Repo) settleFiles(ctx context.Context, m Move, to string, lock *os.File
 			stray = append(stray, f.path)
 		}
 	}
+	blocked, err := r.occupants(files, side)
+	if err != nil {
+		return nil, err
+	}
+	stray = append(stray, blocked...)
 	staged, err := r.staged(ctx, m)
 	if err != nil || len(stray)+len(staged) > 0 {
 		return append(stray, staged...), err
@@ -112,6 +118,29 @@ func (r *Repo) settleFiles(ctx context.Context, m Move, to string, lock *os.File
 		}
 	}
 	return nil, r.writeFiles(ctx, files, side, to, lock)
+}
+
+// occupants are what lies where files are going to be written that the other side does
+// not have: git would remove it, folders with all that is in them, without a word.
+func (r *Repo) occupants(files []touched, side int) (names []string, err error) {
+	gone := map[string]bool{}
+	for _, f := range files {
+		if f.mode[side] == noMode {
+			gone[f.path] = true
+		}
+	}
+	for _, f := range files {
+		if f.is[side] || !f.is[1-side] || f.mode[1-side] != noMode || f.mode[side] == SubmoduleMode {
+			continue
+		}
+		at, err := r.occupied(f.path, gone)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, at...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
 }
 
 // writeFiles writes the files of one side that are not there, and its index.
