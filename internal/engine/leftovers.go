@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/reclaim"
@@ -30,8 +31,9 @@ type yard struct {
 	refs    []workspace.Ref
 	busy    []occupant
 	discard []string
-	claimed map[string]bool   // registrations and refs that belong to a run here
-	within  map[string]string // commit -> a person's ref which leads to it, "" = none does
+	claimed map[string]bool      // registrations and refs that belong to a run here
+	within  map[string]string    // commit -> a person's ref which leads to it, "" = none does
+	saved   map[string]time.Time // when, by salvage ref
 	looks   *workspace.Looks
 	places  map[string][]workspace.Registration // by the folder that they name, without links
 	notes   []string
@@ -109,6 +111,11 @@ func (y *yard) look(ctx context.Context) (err error) {
 	if y.refs, err = y.repo.Refs(ctx); err != nil {
 		return err
 	}
+	if slices.ContainsFunc(y.refs, func(ref workspace.Ref) bool { return strings.HasPrefix(ref.Name, salvagePrefix) }) {
+		if y.saved, err = y.repo.Times(ctx, salvagePrefix); err != nil {
+			return err
+		}
+	}
 	y.looks, err = y.repo.Looks(ctx)
 	return err
 }
@@ -175,7 +182,8 @@ type leftover struct {
 	reg    workspace.Registration
 	folder bool
 	place  string
-	opened bool // git has to tell what is in it
+	opened bool      // git has to tell what is in it
+	made   time.Time // a commit that was saved
 }
 
 // items decides about what was found.
@@ -210,7 +218,7 @@ func (y *yard) unclaimed(ctx context.Context) (all []*leftover) {
 			run, _, _ = strings.Cut(run, "/")
 			it := reclaim.Item{Kind: reclaim.KindSalvage, Run: run, Branch: ref.Name, Commit: ref.Commit, State: "saved"}
 			by := fmt.Sprintf("git cherry-pick %s, then git update-ref -d %s", ref.Name, ref.Name)
-			all = append(all, &leftover{item: it, facts: reclaim.Facts{Run: run, Kind: it.Kind, By: by}})
+			all = append(all, &leftover{item: it, made: y.saved[ref.Name], facts: reclaim.Facts{Run: run, Kind: it.Kind, By: by}})
 		} else if branch, ok := strings.CutPrefix(ref.Name, "refs/heads/"); ok && ourRef(ref.Name) {
 			it := reclaim.Item{Kind: reclaim.KindBranch, Run: runOf(branch), Branch: branch, Commit: ref.Commit, State: "unknown"}
 			name := shellword.Quote(branch)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"orchestrate/internal/ledger"
+	"orchestrate/internal/process"
 	"orchestrate/internal/reclaim"
 	"orchestrate/internal/workspace"
 )
@@ -189,6 +191,53 @@ func TestTheTreeOfAnIntegrationGoes(t *testing.T) {
 		if l = f.clean(f.led.ID); !of(l, reclaim.KindRun, "").Done {
 			t.Errorf("stays: %+v", l.Items)
 		}
+	}
+}
+
+// The check of an integration whose engine died goes on, wherever it works by now.
+func TestNothingGoesWhileACheckOfAnIntegrationMayRun(t *testing.T) {
+	f := newField(t, "a")
+	f.attempt("a", 1, ledger.Success)
+	f.integrated("a")
+	_, lock, err := f.led.BeginAttempt(ledger.IntegrationJob, 1)
+	f.must(err)
+	dir := f.led.Path(ledger.WorktreesDir, ledger.TreeName(ledger.IntegrationJob, 1))
+	_, err = f.repo.AddWorktree(t.Context(), dir, "", f.base)
+	f.must(err)
+	f.must(os.Mkdir(privateRootOf(f.led.Dir), 0o700))
+	f.end()
+	held := f.list(f.led.ID)
+	f.fate(held, reclaim.KindRun, "", reclaim.Remove, "")
+	for _, it := range f.clean(f.led.ID).Items { // its lock is held
+		if it.Done || it.Fate != reclaim.Keep || !strings.Contains(it.Why, "may still run") {
+			t.Errorf("held: %+v", it)
+		}
+	}
+	f.must(lock.Close())
+	check := exec.Command("sleep", "60")
+	f.must(check.Start())
+	defer check.Wait()
+	who, ok := process.Of(check.Process.Pid)
+	if !ok {
+		t.Fatal("the check does not live")
+	}
+	line, err := json.Marshal(map[string]any{"supervisor": who})
+	f.must(err)
+	at := f.led.Path(ledger.IntegrationJob, ledger.AttemptLockFile)
+	was, err := os.ReadFile(at)
+	f.must(err)
+	f.must(os.WriteFile(at, append(append(was, line...), '\n'), 0o600))
+	for _, it := range f.list(f.led.ID).Items { // it lives
+		if it.Fate != reclaim.Keep || !strings.Contains(it.Why, "may still run") || strings.Contains(it.Next, "cancel") {
+			t.Errorf("it lives: %+v", it)
+		}
+	}
+	f.must(check.Process.Kill())
+	_ = check.Wait()
+	f.fate(f.list(f.led.ID), reclaim.KindPrivate, "", reclaim.Keep, "not proven to have ended")
+	f.must(os.WriteFile(at, append(append(append(was, line...), '\n'), "{\"over\":true}\n"...), 0o600))
+	if l := f.clean(f.led.ID); !of(l, reclaim.KindRun, "").Done {
+		t.Errorf("it has ended: %+v", l.Items)
 	}
 }
 

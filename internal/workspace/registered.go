@@ -8,7 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"orchestrate/internal/shellword"
 )
@@ -134,6 +136,22 @@ func (r *Repo) Refs(ctx context.Context) ([]Ref, error) {
 		refs = append(refs, Ref{Name: words[0], Commit: words[len(words)-1], In: in[words[0]]})
 	}
 	return refs, nil
+}
+
+// Times are when the commits of the refs below a prefix were made.
+func (r *Repo) Times(ctx context.Context, prefix string) (map[string]time.Time, error) {
+	out, err := r.git.run(ctx, "for-each-ref", "--format=%(refname) %(committerdate:unix)", prefix)
+	if err != nil {
+		return nil, err
+	}
+	at := map[string]time.Time{}
+	for line := range strings.Lines(string(out)) {
+		name, when, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if seconds, err := strconv.ParseInt(when, 10, 64); err == nil { // what is no commit has no time
+			at[name] = time.Unix(seconds, 0).UTC()
+		}
+	}
+	return at, nil
 }
 
 // checkedOut tells in which worktree a branch is, by its ref. git is not asked: it fails
