@@ -58,8 +58,9 @@ type want struct {
 	kind kind
 	file string // of a declared output
 	sha  string
-	must bool // named by the spec: its absence is an error
-	base bool // the patch of the work that the job starts from
+	must bool   // named by the spec: its absence is an error
+	base bool   // the patch is in the tree that the job starts with
+	on   string // whose work the patch is relative to, "" = the run's base
 }
 
 // kind says what sort of file is handed over.
@@ -98,10 +99,11 @@ func (p *Plan) wanted(j *spec.Job, isolated func(string) bool) []want {
 			}
 		}
 	}
-	base, _ := p.Graph.BaseOf(j.ID, isolated)
+	holds := p.Graph.Holds(j.ID, isolated)
 	for _, id := range j.DependsOn {
 		if dep, ok := p.Graph.Job(id); ok && dep.Writes() && isolated(id) {
-			add(want{from: id, kind: thePatch, base: id == base})
+			on, _ := p.Graph.BaseOf(id, isolated)
+			add(want{from: id, kind: thePatch, base: slices.Contains(holds, id), on: on})
 		}
 	}
 	return all
@@ -167,10 +169,13 @@ func label(w want) string {
 	case theAnswer:
 		return "final answer"
 	case thePatch:
-		if w.base {
+		switch {
+		case w.base:
 			return "patch (this working directory starts with it applied)"
+		case w.on != "":
+			return "patch (not in this working directory; relative to what job " + w.on + " left)"
 		}
-		return "patch"
+		return "patch (not in this working directory)"
 	}
 	return w.file
 }

@@ -30,7 +30,7 @@ var told = [...]string{"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.over
 // only the checkout has, and the instructions that agents collect on their way up.
 // Nothing, where the trees are not below it.
 func (p *Plan) overTrees(ctx context.Context, e *Engine) ([]string, error) {
-	if p.Repo == nil || e.Operator.WorktreeRoot != "" && !inside(p.Repo.Top(), e.atHome(e.Operator.WorktreeRoot)) {
+	if p.Repo == nil || e.Operator.WorktreeRoot != "" {
 		return nil, nil
 	}
 	own, err := p.Repo.NamesAt(ctx, p.Base)

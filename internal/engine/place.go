@@ -47,16 +47,17 @@ func (r *run) place(ctx context.Context, j *spec.Job, route ledger.Route, n int)
 }
 
 // baseOf says from which commit a job's tree starts and whether it needs one of
-// its own: isolated writers do, and whoever depends on exactly one of them, so
-// that it sees what that writer did.
+// its own: isolated writers do, and whoever depends on one of them, or on several
+// of whom one holds the work of all, so that it sees what those writers did.
 func (r *run) baseOf(j *spec.Job, route ledger.Route) (commit string, own bool) {
 	own = route.Isolation == isolationWorktree
-	if writer, _ := r.plan.Graph.BaseOf(j.ID, r.isolated); writer != "" {
+	writer, several := r.plan.Graph.BaseOf(j.ID, r.isolated)
+	if writer != "" {
 		if c, ok := r.snapshot(writer); ok {
 			return c, true
 		}
 	}
-	if writer, _ := r.plan.Graph.BaseOf(j.ID, anyWriter); writer != "" && own {
+	if writer, _ := r.plan.Graph.BaseOf(j.ID, anyWriter); writer != "" && own && several == nil {
 		if c, ok := r.snapshot(writer); ok { // it worked in the shared checkout
 			return c, true
 		}

@@ -109,6 +109,9 @@ func (p *Plan) readAll(ctx context.Context, e *Engine) ([]spec.Diagnostic, error
 	if err := p.holdsOpened(ctx, e); err != nil {
 		return nil, err
 	}
+	if err := p.placesTrees(e); err != nil {
+		return nil, err
+	}
 	if errs, err := p.readGuarded(ctx, e); len(errs) > 0 || err != nil {
 		return errs, err
 	}

@@ -380,6 +380,48 @@ func TestABaseThatIsSaid(t *testing.T) {
 	}
 }
 
+// TestABaseThatIsBuiltOnAllOthers is the last of a chain of writers: its tree holds what
+// all of them did.
+func TestABaseThatIsBuiltOnAllOthers(t *testing.T) {
+	based := func(j spec.Job, on string) spec.Job {
+		j.Worktree.Base = on
+		return j
+	}
+	g := build(t,
+		job("final", "one", "three", "two"), // the order of the spec does not matter
+		writer("one", []string{"a"}), writer("two", []string{"a"}, "one"), writer("three", []string{"a"}, "two", "one"),
+		writer("apart", []string{"b"}, "one"), writer("beside", []string{"c"}),
+		job("skips", "three", "one"), job("branches", "three", "apart"), job("mixed", "three", "two", "beside"),
+		based(job("said", "three", "one", "two", "beside"), "two"), based(writer("joined", []string{"d"}, "three", "beside"), "three"),
+		job("over", "joined", "two"), job("notAll", "joined", "beside"),
+	)
+	for id, want := range map[string]struct{ base, several, holds string }{
+		"three":    {"two", "", "two one"},
+		"final":    {"three", "", "three two one"},
+		"skips":    {"three", "", "three two one"},
+		"branches": {"", "three apart", ""},
+		"mixed":    {"", "two three beside", ""},
+		"said":     {"two", "three beside", "two one"},
+		"joined":   {"three", "beside", "three two one"},
+		"over":     {"joined", "", "joined three two one"},
+		"notAll":   {"", "beside joined", ""},
+		"one":      {"", "", ""},
+	} {
+		base, several := g.BaseOf(id, everyWriter)
+		holds := g.Holds(id, everyWriter)
+		if base != want.base || strings.Join(several, " ") != want.several || strings.Join(holds, " ") != want.holds {
+			t.Errorf("%s: base %q, several %v, holds %v", id, base, several, holds)
+		}
+	}
+	for _, w := range g.Warnings(everyWriter) {
+		for _, quiet := range []string{"final", "three", "skips", "over"} {
+			if w.Rule == "several-writers" && strings.HasPrefix(w.Message, fmt.Sprintf("%q", quiet)) {
+				t.Errorf("warned: %s", w.Message)
+			}
+		}
+	}
+}
+
 func TestWhoFollowsAWriter(t *testing.T) {
 	g := build(t,
 		spec.Job{ID: "look", Effect: "observe"},

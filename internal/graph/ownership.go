@@ -147,34 +147,6 @@ func (g *Graph) IsolationWhy(id string) string {
 	return ""
 }
 
-// BaseOf says from whose snapshot a job starts: that of the job that it names as its
-// base, else of the one isolated writer that it depends on directly. several names the
-// isolated writers that it depends on directly and does not start from, if it names
-// another as its base or there are more than one.
-func (g *Graph) BaseOf(id string, isolated func(id string) bool) (base string, several []string) {
-	i, ok := g.index[id]
-	if !ok {
-		return "", nil
-	}
-	base = g.jobs[i].Worktree.Base
-	var writers []string
-	for _, d := range g.deps(i) {
-		if j := &g.jobs[d]; j.ID != base && j.Writes() && isolated(j.ID) {
-			writers = append(writers, j.ID)
-		}
-	}
-	if base != "" {
-		return base, writers
-	}
-	switch len(writers) {
-	case 0:
-		return "", nil
-	case 1:
-		return writers[0], nil
-	}
-	return "", writers
-}
-
 // Warnings says what a person should know before the run: accepted overlaps, jobs
 // that depend on several isolated writers, and writers that come after the work of
 // another without building on it.

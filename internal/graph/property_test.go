@@ -105,6 +105,48 @@ func keys(m map[string]bool) func(func(string) bool) {
 	}
 }
 
+// TestATreeHoldsAllOrNamesWhatItLacks: every isolated writer that a job depends on is
+// either in what its tree holds or told as one of several; what it holds are writers that
+// come before it; and the run's base is chosen only where none of them holds the others.
+func TestATreeHoldsAllOrNamesWhatItLacks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		jobs := drawJobs(t)
+		g, _ := New(&spec.Spec{Jobs: jobs})
+		apart := map[string]bool{}
+		for _, j := range jobs {
+			apart[j.ID] = rapid.IntRange(0, 3).Draw(t, "isolated") > 0
+		}
+		isolated := func(id string) bool { return apart[id] }
+		for _, j := range jobs {
+			base, several := g.BaseOf(j.ID, isolated)
+			holds := g.Holds(j.ID, isolated)
+			if (base == "") != (len(holds) == 0) || base != "" && holds[0] != base {
+				t.Fatalf("%s starts at %q and holds %v", j.ID, base, holds)
+			}
+			for _, h := range holds {
+				if w, _ := g.Job(h); !w.Writes() || !apart[h] || !ancestors(jobs, j.ID)[h] {
+					t.Fatalf("%s holds %s", j.ID, h)
+				}
+			}
+			var writers []string
+			for _, d := range j.DependsOn {
+				if w, _ := g.Job(d); w.Writes() && apart[d] {
+					writers = append(writers, d)
+				}
+			}
+			for _, w := range writers {
+				if slices.Contains(holds, w) == slices.Contains(several, w) {
+					t.Fatalf("%s holds %v, lacks %v, depends on %s", j.ID, holds, several, w)
+				}
+				all := append(g.Holds(w, isolated), w)
+				if base == "" && !slices.ContainsFunc(writers, func(o string) bool { return !slices.Contains(all, o) }) {
+					t.Fatalf("%s starts from the run's base, and %s holds %v", j.ID, w, writers)
+				}
+			}
+		}
+	})
+}
+
 func TestBesideIsTheAbsenceOfAPath(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		jobs := drawJobs(t)

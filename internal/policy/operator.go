@@ -19,6 +19,8 @@ import (
 // Operator is the configuration of the person who owns the machine. A spec or a
 // repository cannot set any of it.
 type Operator struct {
+	// File is where it was read from, for messages; "" = nowhere.
+	File string `yaml:"-"`
 	// Enabled names the runtimes that unpinned jobs may be routed to; nil means
 	// all that are found installed.
 	Enabled []string `yaml:"enabled"`
@@ -89,6 +91,7 @@ func ParseOperator(name string, data []byte, taken []string, home string) (Opera
 	if mistakes := op.mistakes(taken, home); mistakes != nil {
 		return Operator{}, told(name, data, mistakes)
 	}
+	op.File = name
 	return op, nil
 }
 

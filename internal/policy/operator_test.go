@@ -18,6 +18,7 @@ sandbox: {writable: [~/scratch, /srv/cache], readable: [~/.ssh]}
 worktree_root: ~/trees
 `)
 	want := Operator{
+		File:     "config.yaml",
 		Enabled:  []string{"one", "two"},
 		Runtimes: map[string]RuntimeRule{"one": {Model: "big", Capability: C3, Family: "maker"}, "two": {Project: true}},
 		Sandbox:  SandboxRule{Writable: []string{"~/scratch", "/srv/cache"}, Readable: []string{"~/.ssh"}},
