@@ -125,10 +125,9 @@ func (r *Repo) mend(dead adding) error {
 }
 
 // halfAdded tells whether a registration is that of the worktree dir and still
-// has git's own mark of being made.
+// has git's own mark of being made. A person's lock, which may say nothing, is none.
 func halfAdded(at, dir string) bool {
-	mark, err := os.ReadFile(filepath.Join(at, "locked"))
-	if err != nil || !strings.HasPrefix("initializing", strings.TrimSpace(string(mark))) {
+	if _, err := os.Lstat(filepath.Join(at, "locked")); err != nil || registration(at).Locked {
 		return false
 	}
 	if link, err := os.ReadFile(filepath.Join(at, "gitdir")); err == nil && len(link) > 0 {

@@ -95,6 +95,7 @@ func TestOnlyWhatWasCutOffIsMended(t *testing.T) {
 	kept := filepath.Join(dir, ".git", "worktrees", "job")
 	half(t, kept, filepath.Join(root, "job"), "gitdir", "HEAD", "commondir")
 	write(t, kept, "locked", "keep it\n")
+	gitDo(t, dir, "worktree", "lock", whole.Dir) // a person does, and gives no reason
 
 	for _, dead := range []string{filepath.Join(root, "job"), whole.Dir, filepath.Join(root, "never begun")} {
 		noteAdding(t, dir, dead)

@@ -76,8 +76,10 @@ func (r *Repo) landNew(ctx context.Context, m Move, begin func() error) ([]strin
 // Relearn has to be called.
 func (r *Repo) undone(ctx context.Context, m Move, lock *os.File, cause error) ([]string, error) {
 	stray, err := r.settleFiles(ctx, m, m.From, lock)
-	if len(stray) > 0 {
-		err = errors.New(strayed(m, stray))
+	if len(stray) > 0 && err == nil {
+		var why []string
+		why, err = r.strayed(ctx, m, stray)
+		err = errors.Join(err, errors.New(strings.Join(why, "; ")))
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("git could not move the checkout: %w", cause), err)

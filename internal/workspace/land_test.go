@@ -513,3 +513,36 @@ func TestASparseMoveThatWasCutOff(t *testing.T) {
 	}
 	g.arrived()
 }
+
+// What is advised for each file that is in the way works, for one that is new in the
+// result too, staged or not.
+func TestWhatIsAdvisedForFilesInTheWayWorks(t *testing.T) {
+	g := newTarget(t, func(dir string) {
+		for _, name := range []string{"a.txt", "new", "staged"} {
+			write(t, dir, name, "of the result\n")
+		}
+	})
+	if err := g.moveFiles(context.Background(), g.m, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a.txt", "new", "staged"} {
+		write(t, g.dir, name, "the person's\n")
+	}
+	gitDo(t, g.dir, "add", "staged")
+	done, why := g.relearn()
+	from := fmt.Sprintf("%.12s", g.m.From)
+	for _, advice := range []string{"git checkout " + from + " -- FILE: a.txt;", "git reset -q " + from + " -- FILE: new, staged;"} {
+		if done || len(why) != 1 || !strings.Contains(why[0], advice) {
+			t.Errorf("done %v, %q lacks %q", done, why, advice)
+		}
+	}
+	gitDo(t, g.dir, "checkout", from, "--", "a.txt")
+	for _, name := range []string{"new", "staged"} {
+		move(t, filepath.Join(g.dir, name), filepath.Join(realTemp(t), name))
+		gitDo(t, g.dir, "reset", "-q", from, "--", name)
+	}
+	if done, why := g.relearn(); !done || why != nil {
+		t.Errorf("done %v, %q", done, why)
+	}
+	g.arrived()
+}

@@ -44,7 +44,10 @@ func (r *Repo) Relearn(ctx context.Context, m Move, lock *os.File) (done bool, w
 	}
 	stray, err := r.settleFiles(ctx, m, m.To, lock)
 	if err != nil || len(stray) > 0 {
-		return arrived, []string{strayed(m, stray)}, err
+		if err == nil {
+			why, err = r.strayed(ctx, m, stray)
+		}
+		return arrived, why, err
 	}
 	if !arrived {
 		err = r.moveRef(ctx, m)
@@ -52,9 +55,30 @@ func (r *Repo) Relearn(ctx context.Context, m Move, lock *os.File) (done bool, w
 	return err == nil, nil, err
 }
 
-func strayed(m Move, files []string) string {
-	return fmt.Sprintf("the checkout was being moved from commit %.12s to %.12s when that was cut off, and these files are like neither: %s; nothing of them was touched; "+
-		"keep what you need of them elsewhere, put each back (git checkout %.12s -- FILE) and try again", m.From, m.To, few(files), m.From)
+// strayed says which files are in the way, and what lets the move be finished: what was
+// there before it can be put back, what is new in it cannot.
+func (r *Repo) strayed(ctx context.Context, m Move, files []string) (why []string, err error) {
+	files = slices.Compact(slices.Sorted(slices.Values(files)))
+	was := map[string]bool{}
+	for _, name := range files {
+		was[name] = false
+	}
+	err = r.FilesAt(ctx, m.From, func(name string) {
+		if _, asked := was[name]; asked {
+			was[name] = true
+		}
+	})
+	old := slices.DeleteFunc(slices.Clone(files), func(name string) bool { return !was[name] })
+	made := slices.DeleteFunc(slices.Clone(files), func(name string) bool { return was[name] })
+	text := fmt.Sprintf("the checkout was being moved from commit %.12s to %.12s when that was cut off, and these files are like neither: %s; nothing of them was touched; "+
+		"keep what you need of them elsewhere", m.From, m.To, few(files))
+	if len(old) > 0 {
+		text += fmt.Sprintf("; put back, by git checkout %.12s -- FILE: %s", m.From, few(old))
+	}
+	if len(made) > 0 {
+		text += fmt.Sprintf("; move away, and then git reset -q %.12s -- FILE: %s", m.From, few(made))
+	}
+	return []string{text + "; then try again"}, err
 }
 
 func (r *Repo) dropLanding() error {

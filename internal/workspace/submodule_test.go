@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"orchestrate/internal/shellword"
 )
 
 // newSuper makes a checkout with the submodule "my lib", and in that the submodule
@@ -235,4 +237,28 @@ func TestAHostileGitmodulesLeadsNowhere(t *testing.T) {
 	if got := changedIn(t, tree); len(got) != 0 {
 		t.Errorf("changed %v", got)
 	}
+}
+
+// git refuses to remove a worktree with submodules; what is advised instead works.
+func TestHowATreeWithSubmodulesIsRemovedIsSaidSoThatItWorks(t *testing.T) {
+	r, dir := newSuper(t)
+	tree := addTree(t, r, "orchestrate/run/job")
+	how := r.HowToRemove(t.Context(), registration(tree.git.gitDir))
+	if strings.Contains(how, "git worktree remove") || !strings.Contains(how, "rm -r ") || !strings.HasSuffix(how, "git worktree prune") {
+		t.Fatalf("got %q", how)
+	}
+	if err := os.RemoveAll(tree.Dir); err != nil {
+		t.Fatal(err)
+	}
+	gitDo(t, dir, "worktree", "prune")
+	if got := gitDo(t, dir, "worktree", "list"); strings.Count(got, "\n") != 1 {
+		t.Errorf("git still knows it:\n%s", got)
+	}
+	plain, dir := newRepo(t)
+	tree = addTree(t, plain, "orchestrate/run/job")
+	reg := registration(tree.git.gitDir)
+	if how := plain.HowToRemove(t.Context(), reg); how != "git worktree remove "+shellword.Quote(tree.Dir) {
+		t.Errorf("got %q", how)
+	}
+	gitDo(t, dir, "worktree", "remove", tree.Dir)
 }
