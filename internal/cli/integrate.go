@@ -49,6 +49,9 @@ interrupted, nothing was moved.`,
 		Args: exactArgs("RUN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.run = args[0]
+			if cmd.Flags().Changed("branch") && opts.branch == "" {
+				return usageError(errors.New("--branch has no name: give the new branch's, or leave --branch out to move the branch that is checked out"))
+			}
 			return runIntegrate(cmd.Context(), sys, opts)
 		},
 	}

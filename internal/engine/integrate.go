@@ -40,6 +40,9 @@ type integration struct {
 	in   integrate.Integration
 	ask  bool              // a person has to say yes
 	made map[string]string // by job: the commit that brings its work
+	// apart has, for each commit at which chosen work began, how many commits a merge would
+	// bring along that the target has not.
+	apart map[string]int
 	// failing says that a command failed on the result, so that its tree is kept.
 	failing bool
 }
@@ -120,7 +123,9 @@ func (i *integration) ended(ctx context.Context, err error) (integrate.Integrati
 // carryOut is the story of an integration: read, foresee, show, make, check, move.
 func (i *integration) carryOut(ctx context.Context) error {
 	if i.plan.Repo == nil {
-		return refuse(ExitFailed, i.plan.Root+" is not in a git repository, so nothing of the run has to be integrated: its jobs worked there")
+		i.in.Outcome = integrate.Nothing
+		i.in.Why = append(i.in.Why, i.plan.Root+" is not in a git repository, so nothing of the run has to be integrated: its jobs worked there")
+		return nil
 	}
 	if over, err := i.finishEarlier(ctx); over || err != nil {
 		return err
@@ -137,6 +142,9 @@ func (i *integration) carryOut(ctx context.Context) error {
 	why := integrate.Choose(i.in.Jobs, i.req.Jobs)
 	if len(integrate.Chosen(i.in.Jobs)) == 0 {
 		return i.nothing()
+	}
+	if err := errors.Join(i.findApart(ctx), i.noteGrown(ctx)); err != nil {
+		return err
 	}
 	if err := i.foresee(ctx); err != nil {
 		return err
@@ -205,6 +213,9 @@ func (i *integration) aim(ctx context.Context) error {
 	i.in.Target = integrate.Target{Branch: workspace.BranchOf(ref), From: commit}
 	if i.req.Branch == "" {
 		return nil
+	}
+	if ourRef("refs/heads/" + i.req.Branch) {
+		return refuse(ExitUsage, fmt.Sprintf("no new branch can have this name: %q; names that begin like it are those of runs; choose another", i.req.Branch))
 	}
 	if err := i.plan.Repo.NewBranch(ctx, i.req.Branch); errors.Is(err, workspace.ErrBadBranch) {
 		return refuse(ExitUsage, err.Error())

@@ -8,11 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"orchestrate/internal/check"
 	"orchestrate/internal/integrate"
 	"orchestrate/internal/ledger"
+	"orchestrate/internal/process"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/spec"
 	"orchestrate/internal/untrusted"
@@ -25,10 +25,10 @@ func (i *integration) keepFrom(ctx context.Context) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, lock, err := i.led.BeginAttempt(ledger.IntegrationJob, newest+1)
-	if errors.Is(err, ledger.ErrHeld) {
-		return nil, refuse(ExitFailed, "the checks of an integration that was cut off still run: try again when they have ended")
+	if err := i.endEarlier(ctx, newest); err != nil {
+		return nil, err
 	}
+	_, lock, err := i.led.BeginAttempt(ledger.IntegrationJob, newest+1)
 	if err != nil {
 		return nil, err
 	}
@@ -36,6 +36,36 @@ func (i *integration) keepFrom(ctx context.Context) (*os.File, error) {
 		return nil, errors.Join(err, lock.Close())
 	}
 	return lock, nil
+}
+
+// endEarlier ends what still runs of integration n, which was cut off, as a resume does with
+// what it has no use for; it returns when that is proven gone.
+func (i *integration) endEarlier(ctx context.Context, n int) error {
+	if n == 0 {
+		return nil
+	}
+	held, err := i.led.AttemptLock(ledger.IntegrationJob)
+	if err != nil {
+		return err
+	}
+	if i.ctl.Tell != nil && held.Unended() && held.Supervisor.Fate() != process.Gone {
+		i.ctl.Tell(fmt.Sprintf("a check of an integration that was cut off still runs: process %d is told to end it", held.Supervisor.PID))
+	}
+	a := &attempt{job: &spec.Job{ID: ledger.IntegrationJob}, n: n, dir: i.led.JobDir(ledger.IntegrationJob)}
+	now, cancel := context.WithCancel(ctx)
+	cancel() // its end is not waited for, but brought about
+	if err := i.awaitEnd(now, a); err != nil {
+		return err
+	}
+	defer a.release()
+	if held, err = i.led.AttemptLock(ledger.IntegrationJob); err != nil || !held.Unended() {
+		return err
+	}
+	if proof := i.endRemains(ctx, a); !proof.Gone {
+		return refuse(ExitFailed, fmt.Sprintf("a check of an integration that was cut off is not proven to have ended: %s; its supervisor was process %d on %s; end what is left of it and try again",
+			left(proof), held.Supervisor.PID, held.Supervisor.Host))
+	}
+	return nil
 }
 
 // tidy removes the tree of integration n, whose processes are gone, and private folders
@@ -174,13 +204,14 @@ func (i *integration) declared() []declaredCheck {
 	return i.each(func(j *spec.Job) []spec.Check { return j.Checks })
 }
 
-// each are the commands of the chosen jobs that of names, once for each folder.
+// each are the commands of the chosen jobs that of names, each once for all that run it
+// alike: in one folder, with the same time, environment and sign-in.
 func (i *integration) each(of func(*spec.Job) []spec.Check) (all []declaredCheck) {
 	seen := map[string]bool{}
 	for _, w := range integrate.Chosen(i.in.Jobs) {
 		pl, _ := i.plan.Planned(w.Job)
 		for _, c := range of(pl.Job) {
-			what := strings.Join(append([]string{pl.Job.Cwd, c.Shell}, c.Run...), "\x00")
+			what := alike(w, pl.Job, c)
 			if c.Assert != "" || seen[what] {
 				continue
 			}
@@ -189,6 +220,16 @@ func (i *integration) each(of func(*spec.Job) []spec.Check) (all []declaredCheck
 		}
 	}
 	return all
+}
+
+// alike is the same for commands that are run alike.
+func alike(w integrate.Work, j *spec.Job, c spec.Check) string {
+	signIn := ""
+	if j.Credentialed {
+		signIn = w.Runtime
+	}
+	env := slices.Sorted(slices.Values(j.EnvAllow))
+	return fmt.Sprintf("%q", []any{j.Cwd, c.Shell, c.Run, c.Timeout.String(), slices.Compact(env), j.Credentialed, signIn})
 }
 
 // furnishResult gives the tree of the result what the jobs' own trees had: the files that

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"orchestrate/internal/failpoint"
@@ -106,4 +108,46 @@ func (r *run) finishIntegration(ctx context.Context) error {
 		return fmt.Errorf("an integration of this run was cut off: %s", strings.Join(no.why, "; "))
 	}
 	return err
+}
+
+// halfMoved refuses where it is an integration of another run that left the changes in the
+// checkout: they are no person's to commit.
+func (i *integration) halfMoved() error {
+	dirs, err := ledger.RunDirs(i.plan.Root)
+	if err != nil {
+		return err
+	}
+	for _, dir := range dirs {
+		if dir == i.led.Dir {
+			continue
+		}
+		in, there, err := intendedIn(dir)
+		if err != nil {
+			return err
+		}
+		if !there || in.Target.New {
+			continue
+		}
+		why := integrate.CutOff(in)
+		if owned, err := ledger.Owned(dir); err != nil {
+			return err
+		} else if owned {
+			why = "run " + in.RunID + " is being integrated: try again when that is done"
+		}
+		return &refusal{ExitFailed, []string{why}, []string{integrate.Command(in.RunID, nil, integrate.Merge, "")}}
+	}
+	return nil
+}
+
+// intendedIn is integrate.Intended for a run directory.
+func intendedIn(dir string) (in integrate.Integration, there bool, err error) {
+	if _, err := os.Lstat(filepath.Join(dir, ledger.IntegrationJob, ledger.IntentFile)); errors.Is(err, fs.ErrNotExist) {
+		return in, false, nil
+	}
+	run, err := ledger.Open(dir)
+	if err != nil {
+		return in, false, err
+	}
+	in, there, err = integrate.Intended(run)
+	return in, there, errors.Join(err, run.Close())
 }

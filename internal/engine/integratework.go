@@ -166,7 +166,7 @@ func (i *integration) foresee(ctx context.Context) error {
 
 // onto merges a work, with all that it builds on and the target has not, with a commit.
 func (i *integration) onto(ctx context.Context, commit string, w integrate.Work) (workspace.Merged, error) {
-	if i.req.Strategy == integrate.Patch {
+	if i.req.Strategy == integrate.Patch || i.apart[integrate.Bottom(i.in.Jobs, w)] > 0 {
 		return i.plan.Repo.MergeFrom(ctx, integrate.Ground(i.in.Jobs, w), commit, w.Commit)
 	}
 	return i.plan.Repo.Merge(ctx, commit, w.Commit)
@@ -181,10 +181,18 @@ func (i *integration) stands(ctx context.Context, why []string) error {
 			return err
 		}
 		if len(unclean) > 0 {
+			if err := i.halfMoved(); err != nil {
+				return err
+			}
 			no.why = append(no.why, unclean...)
 			no.next = append(no.next, "git status", integrate.Command(i.led.ID, i.req.Jobs, i.req.Strategy, "NEW-BRANCH"))
 		}
 	}
+	apart, err := i.standsApart(ctx)
+	if err != nil {
+		return err
+	}
+	no.why, no.next = append(no.why, apart.why...), append(no.next, apart.next...)
 	if clashes := integrate.Clashes(i.in.Matrix, i.named()); len(clashes) > 0 {
 		no.why = append(no.why, clashes...)
 		no.next = append(no.next, i.fitting()...)

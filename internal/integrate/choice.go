@@ -57,6 +57,17 @@ func Ground(works []Work, w Work) string {
 	}
 }
 
+// Bottom is the commit at which a work and all that it builds on began.
+func Bottom(works []Work, w Work) string {
+	for {
+		on, ok := find(works, w.BuildsOn)
+		if !ok {
+			return w.Base
+		}
+		w = on
+	}
+}
+
 // below reports whether a work builds on another, whatever lies between.
 func below(works []Work, w Work, job string) bool {
 	for w.BuildsOn != "" {

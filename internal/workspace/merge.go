@@ -192,3 +192,22 @@ func (r *Repo) Reaches(ctx context.Context, tip, commit string) (bool, error) {
 	}
 	return err == nil, err
 }
+
+// Ahead is how many commits the history of one has that that of another has not.
+func (r *Repo) Ahead(ctx context.Context, commit, of string) (int, error) {
+	out, err := r.git.run(ctx, "rev-list", "--count", "--end-of-options", commit, "^"+of)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(strings.TrimSpace(string(out)))
+}
+
+// Grown is how many commits a branch has that a commit has not; a branch that is not there
+// has none.
+func (r *Repo) Grown(ctx context.Context, branch, of string) (int, error) {
+	tip, err := r.tipOf(ctx, "refs/heads/"+branch)
+	if err != nil || tip == "" || tip == of {
+		return 0, err
+	}
+	return r.Ahead(ctx, tip, of)
+}

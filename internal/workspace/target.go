@@ -68,11 +68,15 @@ var ErrBadBranch = errors.New("no new branch can have this name")
 
 // NewBranch makes sure that a branch of this name can be made.
 func (r *Repo) NewBranch(ctx context.Context, name string) error {
-	if _, err := r.git.run(ctx, "check-ref-format", "refs/heads/"+name); err != nil || strings.HasPrefix(name, "-") || name == "HEAD" {
-		if code(err) < 0 && err != nil {
-			return err
-		}
+	means, err := r.git.run(ctx, "check-ref-format", "--branch", name)
+	if code(err) < 0 && err != nil {
+		return err
+	}
+	if err != nil || strings.TrimSuffix(string(means), "\n") != name { // @{-1} is another branch's name
 		return fmt.Errorf("%w: %q; git's rules for names are in git help check-ref-format", ErrBadBranch, name)
+	}
+	if strings.HasPrefix(name, "refs/") {
+		return fmt.Errorf("%w: %q; give its short name, which is without refs/heads/", ErrBadBranch, name)
 	}
 	out, err := r.git.run(ctx, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/")
 	if err != nil {
