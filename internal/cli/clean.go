@@ -186,7 +186,17 @@ func discarded(sys System, arg string) (string, error) {
 	if err != nil {
 		return "", failure(err)
 	}
-	return id + "/" + job, joined(known(r, job), r.Close())
+	if job != ledger.IntegrationJob || !integratedOnce(r) {
+		err = known(r, job)
+	}
+	return id + "/" + job, joined(err, r.Close())
+}
+
+// integratedOnce reports whether a run was integrated, or that was tried: what is kept of
+// it is given up by the name of no job.
+func integratedOnce(r *ledger.Run) bool {
+	own, err := r.OpenDir(ledger.IntegrationJob)
+	return err == nil && own.Close() == nil
 }
 
 // runIn is the id of a run of this workspace: another one's is cleaned from there, and

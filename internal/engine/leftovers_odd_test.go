@@ -296,3 +296,17 @@ func TestWorkInASubmoduleIsSaved(t *testing.T) {
 		t.Errorf("a submodule in which nothing changed was saved as %q", got)
 	}
 }
+
+// What an earlier clean saved is as old as that.
+func TestWhatWasSavedHasAnAge(t *testing.T) {
+	f := newField(t, "bad")
+	f.attempt("bad", 1, ledger.Failed)
+	f.end()
+	f.write(f.tree["bad"].Dir, "later.txt", "x\n")
+	was := time.Date(2026, 2, 3, 4, 5, 6, 0, time.UTC)
+	f.eng.Now = func() time.Time { return was }
+	f.clean(f.led.ID)
+	if it := of(f.list(), reclaim.KindSalvage, ""); !it.At.Equal(was) {
+		t.Errorf("got %+v", it)
+	}
+}

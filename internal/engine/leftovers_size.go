@@ -57,6 +57,9 @@ func (f *leftover) when() (at time.Time) {
 	if f.tree != nil && f.tree.status.EndedAt != nil {
 		return *f.tree.status.EndedAt
 	}
+	if !f.made.IsZero() {
+		return f.made
+	}
 	if f.run == nil || f.run.led == nil {
 		return at
 	}
