@@ -38,8 +38,9 @@ func (y *yard) find(ctx context.Context, runs ...*runLeft) (all []*leftover) {
 func (y *yard) hold(ctx context.Context, all []*leftover) {
 	trees := slices.DeleteFunc(slices.Clone(all), func(f *leftover) bool { return !f.opened })
 	inTwos(len(trees), func(i int) {
-		f, err := trees[i], error(nil)
-		if f.item.Dirty, err = y.looks.Held(ctx, f.reg, f.facts.Unused); err != nil {
+		f := trees[i]
+		dirty, err := y.looks.Held(ctx, f.reg, f.facts.Unused)
+		if f.item.Dirty = dirty; err != nil {
 			f.facts.Unknown, f.facts.By = "git cannot tell what is in it: "+err.Error(), statusIn(f.tree.dir)
 		}
 	})
