@@ -201,11 +201,27 @@ func (c *cleaner) reclaimTree(ctx context.Context, r *runLeft, f *leftover, it *
 	if err := r.note(it, false); err != nil {
 		return err
 	}
-	// What was begun is done, also when the person interrupts.
-	if err := c.repo.RemoveTree(context.WithoutCancel(ctx), f.place, cmp.Or(f.reg.GitDir, f.tree.gitDir)); err != nil {
+	ctx = context.WithoutCancel(ctx) // what was begun is done, also when the person interrupts
+	last := func(gone string) error { return c.saveLate(ctx, r, f, it, gone) }
+	if err := c.repo.RemoveSaved(ctx, f.place, cmp.Or(f.reg.GitDir, f.tree.gitDir), last); err != nil {
 		return err
 	}
 	return r.note(it, true)
+}
+
+// saveLate saves what was written in a worktree while it was saved, once it is at the place
+// of those that go.
+func (c *cleaner) saveLate(ctx context.Context, r *runLeft, f *leftover, it *reclaim.Item, gone string) error {
+	late := *f
+	late.place = gone
+	more, err := c.saveTree(ctx, r, &late)
+	had := strings.Split(it.Saved, ", ")
+	for _, as := range strings.Split(more, ", ") {
+		if as != "" && !slices.Contains(had, as) {
+			it.Saved = strings.TrimPrefix(it.Saved+", "+as, ", ")
+		}
+	}
+	return err
 }
 
 // reclaimBranch deletes a branch. A commit that nothing else would lead to keeps a ref.

@@ -19,7 +19,7 @@ import (
 func (c *cleaner) saveTree(ctx context.Context, r *runLeft, f *leftover) (string, error) {
 	t := f.tree
 	tip := cmp.Or(c.refAt("refs/heads/"+t.branch), t.tip(), f.reg.Commit)
-	req := workspace.SalvageRequest{Commit: tip, Base: cmp.Or(t.base, tip), Unused: f.facts.Unused}
+	req := workspace.SalvageRequest{Commit: tip, Base: cmp.Or(t.base, tip), Unused: f.facts.Unused, Discarded: f.facts.Given}
 	if f.folder {
 		req.Dir = f.place
 	}
@@ -66,14 +66,13 @@ func (c *cleaner) save(ctx context.Context, r *runLeft, f *leftover, req workspa
 		return "", err
 	}
 	var as []string
-	for _, s := range []string{saved.Ref, saved.Patch} {
-		if s != "" {
-			as = append(as, relTo(c.root, s))
-		}
-	}
 	if saved.Ref != "" {
-		as[0] = saved.Ref
+		as = append(as, saved.Ref)
 	}
+	if saved.Patch != "" {
+		as = append(as, relTo(c.root, saved.Patch))
+	}
+	as = append(as, saved.Beside...)
 	outputs, err := c.saveOutputs(ctx, f, cmp.Or(saved.Commit, req.Commit), filepath.Join(dir, r.id+"-"+name))
 	if outputs != "" {
 		as = append(as, relTo(c.root, outputs))

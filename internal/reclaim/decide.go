@@ -19,7 +19,7 @@ type Facts struct {
 	By       string // command with which a person can look at it, or take it away, themselves
 	Again    bool   // its run has not ended, or was interrupted: a resume goes on with it
 	Cut      bool   // an integration of its run was cut off while it moved a branch
-	Nested   string // a repository in it that has commits of its own
+	Nested   string // which repository in it has commits of its own
 	Given    bool   // explicitly given up, now or by a clean that was cut off
 	Observer bool
 	Unused   bool // nobody worked in it: it was cut off while it was made, or is only a registration
@@ -54,7 +54,7 @@ func Decide(f Facts) Decision {
 		return Decision{Keep, "its run has not come to its end and can be resumed", fmt.Sprintf("orchestrate resume %s, or %s", f.Run, discard(f))}
 	}
 	if f.Nested != "" {
-		return Decision{Keep, "the repository in it at " + f.Nested + " has commits of its own", discard(f)}
+		return Decision{Keep, f.Nested, discard(f)}
 	}
 	return ended(f)
 }

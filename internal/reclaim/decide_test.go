@@ -43,8 +43,8 @@ func TestDecide(t *testing.T) {
 		"a run directory with an integration that was cut off": {
 			Facts{Run: "R", Kind: KindRun, Given: true, Cut: true}, Keep, "cut off", "orchestrate integrate R",
 		},
-		"integrated, with somebody's repository in it": {with(func(f *Facts) { f.Into, f.Nested = "refs/heads/main", "lib" }), Keep, "at lib has commits", "--discard R/a"},
-		"discarded, with somebody's repository in it":  {with(func(f *Facts) { f.Given, f.Nested = true, "lib" }), Remove, "discarded", ""},
+		"integrated, with somebody's repository in it": {with(func(f *Facts) { f.Into, f.Nested = "refs/heads/main", "at lib has commits" }), Keep, "at lib has commits", "--discard R/a"},
+		"discarded, with somebody's repository in it":  {with(func(f *Facts) { f.Given, f.Nested = true, "at lib has commits" }), Remove, "discarded", ""},
 		"unreadable":                {with(func(f *Facts) { f.Unknown, f.Given = "damaged", true }), Keep, "damaged", ""},
 		"a run directory":           {Facts{Run: "R", Kind: KindRun, Into: "refs/heads/main"}, Keep, "evidence", "--discard R"},
 		"a discarded run directory": {Facts{Run: "R", Kind: KindRun, Given: true}, Remove, "discarded", ""},

@@ -21,16 +21,36 @@ const gonePrefix = ".orchestrate-gone."
 // that are not. The folder first takes another name beside its own: where it has been
 // half removed nobody takes the rest for a run.
 func RemoveRun(dir string, is fs.FileInfo) error {
-	return removeFolder(dir, sameAs(is))
+	return removeFolder(dir, sameAs(is), nil)
 }
 
-// removeFolder removes a folder that proves to be the one that is meant.
-func removeFolder(dir string, is proof) error {
+// removeFolder removes a folder that proves to be the one that is meant. last looks at it
+// once nobody finds it by its name any more; what it finds amiss gives the name back.
+func removeFolder(dir string, is proof, last func(gone string) error) error {
 	gone, err := setAside(dir, is)
 	if err != nil || gone == "" {
 		return err
 	}
+	if last != nil {
+		if err := last(gone); err != nil {
+			return errors.Join(err, putBack(gone, dir))
+		}
+	}
 	return RemoveGone(gone)
+}
+
+// putBack gives a folder that was set aside its name back, unless that is taken.
+func putBack(gone, dir string) error {
+	parent, err := openReal(filepath.Dir(dir))
+	if err != nil {
+		return err
+	}
+	defer parent.Close() //nolint:errcheck // nothing was written through it
+	base := filepath.Base(dir)
+	if _, err := parent.Lstat(base); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("what was there is in %s now, since something else was put in its place", gone)
+	}
+	return parent.Rename(filepath.Base(gone), base)
 }
 
 // SetRunAside gives the directory of a run the name of one that is being removed, where
@@ -195,6 +215,13 @@ func writable(parent *os.Root, name string, is fs.FileInfo) error {
 // keeps of it, or did: gitDir is that also where git has forgotten it. Whoever calls it
 // has saved what is in it. What is there is proven once more to be that worktree.
 func (r *Repo) RemoveTree(ctx context.Context, dir, gitDir string) error {
+	return r.RemoveSaved(ctx, dir, gitDir, nil)
+}
+
+// RemoveSaved is RemoveTree with a last look at the files, for what was written while the
+// first one saved them: they have left their place by then, and are there again if it
+// fails.
+func (r *Repo) RemoveSaved(ctx context.Context, dir, gitDir string, last func(gone string) error) error {
 	at, err := resolved(dir)
 	if err != nil {
 		return err
@@ -204,7 +231,7 @@ func (r *Repo) RemoveTree(ctx context.Context, dir, gitDir string) error {
 			return err
 		}
 	}
-	if err := removeFolder(at, ofTree(at, gitDir)); err != nil {
+	if err := removeFolder(at, ofTree(at, gitDir), last); err != nil {
 		return err
 	}
 	failpoint.Hit(failpoint.CleanTree)

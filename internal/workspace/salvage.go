@@ -22,6 +22,9 @@ type SalvageRequest struct {
 	Ref    string // for the commit; one that is there is never moved, -2 goes behind it
 	Patch  string // file for the patch, numbered like the ref; "" = none
 	About  CaptureRequest
+	// Discarded says that a person gave it up: the commits of repositories in it are saved
+	// too. Else a worktree with such ones is not to go.
+	Discarded bool
 }
 
 // Salvaged is what was saved. Without a commit nothing had to be.
@@ -30,6 +33,7 @@ type Salvaged struct {
 	Commit string
 	Patch  string // "" = none was made: it was not wanted, or it is over DefaultMaxPatch
 	Files  []Change
+	Beside []string // refs of what was only staged, and of the repositories in it
 }
 
 // Salvage makes a commit of everything in a worktree that no commit holds and that git
@@ -42,6 +46,9 @@ func (r *Repo) Salvage(ctx context.Context, req SalvageRequest) (s Salvaged, err
 		return s, err
 	}
 	now, work, err := t.work(ctx, req, tree)
+	if err == nil {
+		s.Beside, err = t.saveBeside(ctx, req, tree, now)
+	}
 	switch {
 	case err != nil:
 		return s, fmt.Errorf("saving what is in %s: %w", req.Dir, err)
@@ -82,6 +89,26 @@ func (t *Tree) work(ctx context.Context, req SalvageRequest, was string) (now st
 	}
 	there, err = t.holdsWork(ctx, req, was, now)
 	return now, there, err
+}
+
+// saveBeside saves what a commit of the files does not hold.
+func (t *Tree) saveBeside(ctx context.Context, req SalvageRequest, was, now string) ([]string, error) {
+	refs, err := t.saveNested(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	staged, err := t.stagedOnly(ctx, req, was, now)
+	if err != nil || staged == "" {
+		return refs, err
+	}
+	about := req.About
+	about.Message += ": what was staged"
+	commit, err := t.commit(ctx, staged, about)
+	if err != nil {
+		return nil, err
+	}
+	ref, _, _, err := t.refer(ctx, req.Ref+"-staged", commit)
+	return append(refs, ref), err
 }
 
 // doomed is the worktree of a request; one that git does not know any more is looked at
