@@ -228,8 +228,8 @@ func alike(w integrate.Work, j *spec.Job, c spec.Check) string {
 	if j.Credentialed {
 		signIn = w.Runtime
 	}
-	env := slices.Sorted(slices.Values(j.EnvAllow))
-	return fmt.Sprintf("%q", []any{j.Cwd, c.Shell, c.Run, c.Timeout.String(), slices.Compact(env), j.Credentialed, signIn})
+	env := slices.Compact(slices.Sorted(slices.Values(j.EnvAllow)))
+	return fmt.Sprintf("%q %q %q %s %q %t %q", j.Cwd, c.Shell, c.Run, c.Timeout, env, j.Credentialed, signIn)
 }
 
 // furnishResult gives the tree of the result what the jobs' own trees had: the files that

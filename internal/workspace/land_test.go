@@ -413,9 +413,11 @@ func TestAHalfMovedCheckoutKeepsOtherWork(t *testing.T) {
 func TestNamesOfNewBranches(t *testing.T) {
 	r, dir := newRepo(t)
 	gitDo(t, dir, "branch", "has/below")
+	gitDo(t, dir, "checkout", "-q", "-b", "second")
 	for name, ok := range map[string]bool{
 		"fresh": true, "a/b c": false, "main": false, "has": false, "has/below/it": false, "has/other": true,
 		"-x": false, "HEAD": false, "a..b": false, "x.lock": false, "": false, "ünï": true,
+		"refs/heads/x": false, "refs": true, "@{-1}": false,
 	} {
 		if err := r.NewBranch(context.Background(), name); (err == nil) != ok {
 			t.Errorf("%q: %v", name, err)
