@@ -86,7 +86,7 @@ func (r *run) tidy(ctx context.Context, n int) error {
 		}
 	}
 	if err := r.plan.Repo.RemoveTree(ctx, dir, gitDir); err != nil {
-		return fmt.Errorf("the tree in which an earlier integration ran its checks: %w", err)
+		return fmt.Errorf("the tree in which an earlier integration ran its checks: %w; move it away and try again", err)
 	}
 	return nil
 }

@@ -230,6 +230,9 @@ func (r *Repo) RemoveSaved(ctx context.Context, dir, gitDir string, last func(go
 		if err := r.stillOf(at, gitDir); err != nil {
 			return err
 		}
+		if registration(gitDir).Dir == "" && at != filepath.Clean(dir) { // git does not say where it was
+			return fmt.Errorf("%w: a link leads from %s to %s", ErrNotProven, dir, at)
+		}
 	}
 	if err := removeFolder(at, ofTree(at, gitDir), last); err != nil {
 		return err

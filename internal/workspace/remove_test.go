@@ -85,6 +85,15 @@ func TestNothingThatALinkLeadsToIsRemoved(t *testing.T) {
 			write(t, mine, filepath.Base(tree)+"/.git", string(link))
 			swap(t, filepath.Dir(tree), mine)
 		},
+		"a copy of one that git has forgotten": func(t *testing.T, tree, mine string) {
+			link, err := os.ReadFile(filepath.Join(tree, ".git"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, mine, filepath.Base(tree)+"/.git", string(link))
+			write(t, strings.TrimSpace(strings.TrimPrefix(string(link), "gitdir: ")), "gitdir", "")
+			swap(t, filepath.Dir(tree), mine)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, _ := newRepo(t)
