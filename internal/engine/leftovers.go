@@ -64,8 +64,29 @@ func (e *Engine) Leftovers(ctx context.Context, req CleanRequest) (l reclaim.Lis
 	l.Items = append(l.Items, y.halfRemoved(dirs)...)
 	reclaim.Settle(l.Items)
 	l.Sum()
-	l.Notes = append(l.Notes, y.notes...)
+	l.Notes = append(l.Notes, append(y.notes, y.halfLanded(runs)...)...)
 	return l, ctx.Err()
+}
+
+// halfLanded explains what an integration has in git's own directory while it moves the
+// checkout.
+func (y *yard) halfLanded(runs []*runLeft) []string {
+	if y.repo == nil {
+		return nil
+	}
+	left := strings.Join(y.repo.Landing(), " and ")
+	if left == "" {
+		return nil
+	}
+	for _, r := range runs {
+		switch {
+		case r.cut != "" && r.live != "":
+			return []string{fmt.Sprintf("%s: of an integration of run %s; %s", left, r.id, r.live)}
+		case r.cut != "":
+			return []string{fmt.Sprintf("%s: of the integration of run %s that was cut off, which goes on with them: orchestrate integrate %s", left, r.id, r.id)}
+		}
+	}
+	return []string{fmt.Sprintf("%s: of an integration of which no run here tells, so the checkout may be half moved: look at it with git status and git diff HEAD before you remove them", left)}
 }
 
 // enterYard looks at the workspace as git and the system have it now.

@@ -71,6 +71,9 @@ func (r *runLeft) concerns(f *leftover) {
 	it.Run = r.id
 	f.facts.Run, f.facts.Job, f.facts.Kind = r.id, it.Job, it.Kind
 	f.facts.Live, f.facts.Ends, f.facts.Again, f.facts.Cut = r.live, r.ends, r.again, r.cut
+	if f.facts.Cut != "" && it.Kind != reclaim.KindRun { // said once
+		f.facts.Cut = "an integration of its run was cut off"
+	}
 	f.facts.Given = r.given(it.Kind, it.Job, it.Attempt)
 	if r.unknown != "" {
 		f.facts.Unknown, f.facts.By = r.unknown, ""

@@ -30,7 +30,7 @@ type runLeft struct {
 	live    string      // who may be at work with it
 	ends    string      // how that comes to its end
 	again   bool        // it can be resumed
-	cut     bool        // an integration of it was cut off
+	cut     string      // that an integration of it was cut off
 	merged  []integrate.Work
 	failed  string // the tree of an integration that a check failed in is kept to look at
 	begun   ledger.Reclaimed
@@ -236,8 +236,12 @@ func (r *runLeft) integrations() error {
 			r.failed = "a check of the integration failed in it"
 		}
 	}
-	_, err := r.led.ReadFile(ledger.JobPath(ledger.IntegrationJob, ledger.IntentFile))
-	r.cut = !errors.Is(err, fs.ErrNotExist)
+	switch in, there, err := integrate.Intended(r.led); {
+	case err != nil:
+		r.cut = err.Error()
+	case there:
+		r.cut = integrate.CutOff(in)
+	}
 	return nil
 }
 

@@ -474,8 +474,16 @@ func TestNothingOfARunWhoseIntegrationWasCutOffGoes(t *testing.T) {
 	f.attempt("a", 1, ledger.Success)
 	f.end()
 	f.integrated("a")
+	f.write(f.dir, ".git/index.lock", "orchestrate moves this checkout to "+f.base+"\n")
+	if notes := strings.Join(f.list().Notes, "\n"); !strings.Contains(notes, "index.lock: of an integration of which no run here tells") {
+		t.Errorf("the lock is not explained:\n%s", notes)
+	}
 	f.write(f.led.Dir, filepath.Join(ledger.IntegrationJob, ledger.IntentFile), `{"runId":"`+f.led.ID+`"}`)
-	for _, it := range f.clean(f.led.ID).Items {
+	l := f.clean(f.led.ID)
+	if notes := strings.Join(l.Notes, "\n"); !strings.Contains(notes, "index.lock: of the integration of run "+f.led.ID) {
+		t.Errorf("the lock is not explained:\n%s", notes)
+	}
+	for _, it := range l.Items {
 		if it.Done || it.Fate != reclaim.Keep || !strings.Contains(it.Why, "was cut off") || !strings.Contains(it.Next, "orchestrate integrate "+f.led.ID) {
 			t.Errorf("got %+v", it)
 		}

@@ -18,7 +18,7 @@ type Facts struct {
 	Foreign  string // why it is not, or no longer, as this program left it
 	By       string // command with which a person can look at it, or take it away, themselves
 	Again    bool   // its run has not ended, or was interrupted: a resume goes on with it
-	Cut      bool   // an integration of its run was cut off while it moved a branch
+	Cut      string // that an integration of its run was cut off while it moved a branch
 	Nested   string // which repository in it has commits of its own
 	Given    bool   // explicitly given up, now or by a clean that was cut off
 	Observer bool
@@ -46,8 +46,8 @@ func Decide(f Facts) Decision {
 		return Decision{Keep, f.Foreign, f.By}
 	case f.Kind == KindSalvage:
 		return Decision{Keep, "it keeps what an earlier clean saved", f.By}
-	case f.Cut:
-		return Decision{Keep, "an integration of its run was cut off, and the checkout may be half moved: only the run says how to finish it", "orchestrate integrate " + f.Run}
+	case f.Cut != "": // only the run says how that is finished
+		return Decision{Keep, f.Cut, "orchestrate integrate " + f.Run}
 	case f.Given:
 		return Decision{Remove, "it was discarded; what no other commit holds is saved first", ""}
 	case f.Again:

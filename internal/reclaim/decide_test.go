@@ -36,12 +36,12 @@ func TestDecide(t *testing.T) {
 			with(func(f *Facts) { f.Given, f.Foreign, f.By = true, "somebody committed", "git log x" }), Keep, "somebody committed", "git log x",
 		},
 		"integrated, in a run to resume": {with(func(f *Facts) { f.Into, f.Again = "refs/heads/main", true }), Keep, "resumed", "orchestrate resume R"},
-		"an integration was cut off":     {with(func(f *Facts) { f.Into, f.Cut = "refs/heads/main", true }), Keep, "cut off", "orchestrate integrate R"},
+		"an integration was cut off":     {with(func(f *Facts) { f.Into, f.Cut = "refs/heads/main", "it was cut off" }), Keep, "cut off", "orchestrate integrate R"},
 		"discarded, and an integration was cut off": {
-			with(func(f *Facts) { f.Given, f.Cut = true, true }), Keep, "cut off", "orchestrate integrate R",
+			with(func(f *Facts) { f.Given, f.Cut = true, "it was cut off" }), Keep, "cut off", "orchestrate integrate R",
 		},
 		"a run directory with an integration that was cut off": {
-			Facts{Run: "R", Kind: KindRun, Given: true, Cut: true}, Keep, "cut off", "orchestrate integrate R",
+			Facts{Run: "R", Kind: KindRun, Given: true, Cut: "it was cut off"}, Keep, "cut off", "orchestrate integrate R",
 		},
 		"integrated, with somebody's repository in it": {with(func(f *Facts) { f.Into, f.Nested = "refs/heads/main", "at lib has commits" }), Keep, "at lib has commits", "--discard R/a"},
 		"discarded, with somebody's repository in it":  {with(func(f *Facts) { f.Given, f.Nested = true, "at lib has commits" }), Remove, "discarded", ""},

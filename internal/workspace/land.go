@@ -112,6 +112,21 @@ func (r *Repo) holdIndex(m Move) (leave func() error, err error) {
 // lockMark begins an index.lock of ours. Git's own begin otherwise, or are empty.
 const lockMark = "orchestrate moves this checkout to "
 
+// Landing are the files in git's directory by which a checkout is being moved, or was
+// when that was cut off.
+func (r *Repo) Landing() (files []string) {
+	if lock := filepath.Join(r.git.gitDir, "index.lock"); ourLock(lock) {
+		files = append(files, lock)
+	}
+	for _, name := range []string{landingIndex, landingIndex + ".lock"} {
+		file := filepath.Join(r.git.gitDir, name)
+		if _, err := os.Lstat(file); err == nil {
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
 func ourLock(name string) bool {
 	data, err := os.ReadFile(name)
 	return err == nil && strings.HasPrefix(string(data), lockMark)
