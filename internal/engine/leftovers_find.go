@@ -40,6 +40,9 @@ func (y *yard) hold(ctx context.Context, all []*leftover) {
 	inTwos(len(trees), func(i int) {
 		f := trees[i]
 		dirty, err := y.looks.Held(ctx, f.reg, f.facts.Unused)
+		if err == nil {
+			f.facts.Nested, err = y.looks.Nested(ctx, f.reg)
+		}
 		if f.item.Dirty = dirty; err != nil {
 			f.facts.Unknown, f.facts.By = "git cannot tell what is in it: "+err.Error(), statusIn(f.tree.dir)
 		}

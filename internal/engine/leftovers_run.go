@@ -168,7 +168,7 @@ func (r *runLeft) integrationLock() error {
 	switch fate := who.Fate(); {
 	case fate != process.Gone:
 		r.live = fmt.Sprintf("a check of an integration that was cut off may still run: process %d has it", who.PID)
-		r.ends = fmt.Sprintf("wait until it has ended, or end process %d", who.PID)
+		r.ends = "wait until it has ended, or orchestrate integrate " + r.id + ", which ends it"
 	case who.Boot == process.Boot():
 		r.live = "the processes of an integration that was cut off are not proven to have ended"
 		r.ends = "orchestrate integrate " + r.id + ", or restart the machine"

@@ -164,6 +164,28 @@ func TestWhatIsOnlyStagedIsSaved(t *testing.T) {
 	}
 }
 
+// A program that works elsewhere may write into a worktree until it is set aside.
+func TestWhatIsWrittenWhileAWorktreeIsSavedIsSavedToo(t *testing.T) {
+	r, dir := newRepo(t)
+	tree := addTree(t, r, "orchestrate/run/job")
+	req := salvageOf(t, tree)
+	write(t, tree.Dir, "early.txt", "early\n")
+	salvage(t, r, req)
+	write(t, tree.Dir, "late.txt", "late\n")
+	var late Salvaged
+	err := r.RemoveSaved(t.Context(), tree.Dir, req.GitDir, func(gone string) error {
+		req.Dir = gone
+		late = salvage(t, r, req)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := gitDo(t, dir, "ls-tree", "--name-only", late.Ref, "early.txt", "late.txt"); got != "early.txt\nlate.txt\n" {
+		t.Errorf("saved: %q", got)
+	}
+}
+
 // What is amiss in a folder that was set aside gives it its name back.
 func TestAWorktreeThatFailsTheLastLookIsThereAgain(t *testing.T) {
 	r, _ := newRepo(t)
