@@ -66,7 +66,7 @@ func resolved(path string) (real, there string, err error) {
 	path = filepath.Clean(path)
 	rest := ""
 	for at := path; ; at = filepath.Dir(at) {
-		info, err := os.Lstat(at)
+		_, err := os.Lstat(at)
 		if err != nil && at != filepath.Dir(at) {
 			rest = filepath.Join(filepath.Base(at), rest)
 			continue
@@ -77,7 +77,8 @@ func resolved(path string) (real, there string, err error) {
 		if there, err = filepath.EvalSymlinks(at); err != nil {
 			return "", "", err
 		}
-		if info, err = os.Stat(there); err == nil && !info.IsDir() {
+		info, err := os.Stat(there)
+		if err == nil && !info.IsDir() {
 			err = fmt.Errorf("%s is no folder", at)
 		}
 		return filepath.Join(there, rest), there, err
