@@ -74,8 +74,8 @@ func (i *integration) noteGrown(ctx context.Context) error {
 			return err
 		}
 		if n > 0 {
-			i.in.Why = append(i.in.Why, fmt.Sprintf("branch %s has %s more than the work of job %s, which nobody reviewed and which are left out: %s",
-				*branch, commits(n), w.Job, shellword.Join([]string{"git", "merge", *branch})))
+			i.in.Why = append(i.in.Why, fmt.Sprintf("branch %s has %s more than the work of job %s, which nobody reviewed and which %s left out: %s",
+				*branch, commits(n), w.Job, isOrAre(n), shellword.Join([]string{"git", "merge", *branch})))
 		}
 	}
 	return nil

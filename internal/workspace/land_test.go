@@ -417,7 +417,7 @@ func TestNamesOfNewBranches(t *testing.T) {
 	for name, ok := range map[string]bool{
 		"fresh": true, "a/b c": false, "main": false, "has": false, "has/below/it": false, "has/other": true,
 		"-x": false, "HEAD": false, "a..b": false, "x.lock": false, "": false, "ünï": true,
-		"refs/heads/x": false, "refs": true, "@{-1}": false,
+		"refs/heads/x": false, "refs": true, "@{-1}": false, "@": false,
 	} {
 		if err := r.NewBranch(context.Background(), name); (err == nil) != ok {
 			t.Errorf("%q: %v", name, err)

@@ -72,7 +72,7 @@ func (r *Repo) NewBranch(ctx context.Context, name string) error {
 	if code(err) < 0 && err != nil {
 		return err
 	}
-	if err != nil || strings.TrimSuffix(string(means), "\n") != name { // @{-1} is another branch's name
+	if err != nil || name == "@" || strings.TrimSuffix(string(means), "\n") != name { // @ is HEAD, and @{-1} another branch
 		return fmt.Errorf("%w: %q; git's rules for names are in git help check-ref-format", ErrBadBranch, name)
 	}
 	if strings.HasPrefix(name, "refs/") {
