@@ -43,9 +43,9 @@ RUN is a run id or the path of a run directory.
 
 Exit status: 0 integrated, or with --dry-run nothing stands against it, or there is nothing
 to integrate; 1 refused: a conflict, a failed check, changes in the checkout, or it was
-switched or moved meanwhile, or commits that are not the run's would come along; 2 usage error, such as a job or branch that cannot be; 3 the
-verdict does not allow it, or a person has to say yes; 5 the run still goes on; 130
-interrupted, nothing was moved.`,
+switched or moved meanwhile, or commits that are not the run's would come along; 2 usage
+error, such as a job or branch that cannot be; 3 the verdict does not allow it, or a person
+has to say yes; 5 the run still goes on; 130 interrupted, nothing was moved.`,
 		Args: exactArgs("RUN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.run = args[0]
