@@ -83,7 +83,8 @@ func (r *run) changedUnwatched(ctx context.Context, a *attempt) []string {
 		return nil
 	}
 	var own []string
-	for _, name := range r.unwatched.Diff(now) {
+	before, now := sameRefs(*r.unwatched, now)
+	for _, name := range before.Diff(now) {
 		if _, err := os.Lstat(filepath.Join(r.plan.top(), filepath.FromSlash(name))); err == nil {
 			own = append(own, name) // what is gone, or is no file, cannot be told apart by its time
 		}
@@ -153,11 +154,12 @@ func (r *run) compareUnwatched(now workspace.Fingerprint) {
 			known[name] = true
 		}
 	}
-	changed := slices.DeleteFunc(r.unwatched.Diff(now), func(name string) bool { return known[name] })
+	before, now := sameRefs(*r.unwatched, now)
+	changed := slices.DeleteFunc(before.Diff(now), func(name string) bool { return known[name] })
 	if len(changed) == 0 {
 		return
 	}
-	text := fmt.Sprintf("changed in the shared checkout while no engine watched it, by somebody else or by what still ran: %s", some(changed))
+	text := fmt.Sprintf("changed in the shared checkout while no engine watched it, by somebody else or by what still ran: %s", some(wasAt(before, now, changed)))
 	if carried := r.underWay(); len(carried) > 0 {
 		text += " (" + some(carried) + ")"
 	}

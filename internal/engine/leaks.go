@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"orchestrate/internal/check"
 	"orchestrate/internal/workspace"
 )
 
@@ -21,9 +20,9 @@ type settledTree struct {
 	tree *workspace.Tree
 
 	mu       sync.Mutex
-	state    string    // as it was seen last
-	since    time.Time // then
-	suspects []string  // jobs that nothing held and that ran since
+	state    string     // as it was seen last
+	since    time.Time  // then
+	suspects []*attempt // that nothing held and that ran since
 }
 
 // loose reports whether nothing holds an attempt to its own tree.
@@ -35,26 +34,36 @@ func (r *run) join(a *attempt) {
 	defer r.mu.Unlock()
 	for other := range r.atWork {
 		if loose(other) {
-			a.beside = append(a.beside, other.job)
+			a.beside = append(a.beside, other)
 		}
 		if loose(a) {
-			other.beside = append(other.beside, a.job)
+			other.beside = append(other.beside, a)
 		}
 	}
 	r.atWork[a] = true
 	for _, t := range r.settledTrees {
 		if loose(a) {
-			t.suspect(a.job.ID)
+			t.suspect(a)
 		}
 	}
 }
 
-func (t *settledTree) suspect(job string) {
+func (t *settledTree) suspect(a *attempt) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !slices.Contains(t.suspects, job) {
-		t.suspects = append(t.suspects, job)
+	if !slices.Contains(t.suspects, a) {
+		t.suspects = append(t.suspects, a)
 	}
+}
+
+// jobsOf names the jobs of some attempts, each once.
+func jobsOf(attempts []*attempt) (ids []string) {
+	for _, a := range attempts {
+		if !slices.Contains(ids, a.job.ID) {
+			ids = append(ids, a.job.ID)
+		}
+	}
+	return ids
 }
 
 // depart counts it out, and from then on has an eye on the tree that it leaves.
@@ -75,7 +84,7 @@ func (r *run) depart(ctx context.Context, a *attempt, s *settlement) {
 	defer r.mu.Unlock()
 	for other := range r.atWork {
 		if loose(other) {
-			t.suspect(other.job.ID)
+			t.suspect(other)
 		}
 	}
 	r.settledTrees = append(r.settledTrees, t)
@@ -98,8 +107,8 @@ func (r *run) leaky(a *attempt) bool {
 }
 
 // intruded finds what a loose attempt, whose processes have ended, changed in the trees of
-// jobs that ended before it. It is held against it if it alone can have done it. A run of
-// many jobs is looked at once, at its end.
+// jobs that ended before it. It is held against it if it alone can have done it, or if it
+// points at it alone. A run of many jobs is looked at once, at its end.
 func (r *run) intruded(ctx context.Context, a *attempt) (own []string) {
 	if !loose(a) || len(r.plan.Jobs) > comparedPrograms {
 		return nil
@@ -109,23 +118,52 @@ func (r *run) intruded(ctx context.Context, a *attempt) (own []string) {
 	r.mu.Unlock()
 	for _, t := range trees {
 		changed, suspects, since := r.lookAt(ctx, t, a)
-		switch {
-		case len(changed) == 0:
-		case len(suspects) == 1 && suspects[0] == a.job.ID:
-			r.tellIntrusion(t, "job "+a.job.ID, changed, since)
-			for _, name := range changed {
-				own = append(own, fmt.Sprintf("%s of the tree of job %s", name, t.job))
+		by := r.share(ctx, t, changed, suspects)
+		for _, who := range append(suspects, nil) {
+			names := by[who]
+			if len(names) == 0 {
+				continue
 			}
-		default:
-			r.tellIntrusion(t, "one of the jobs "+some(suspects)+", or somebody else", changed, since)
+			if who == nil {
+				r.tellIntrusion(t, someOne(suspects), names, since)
+				continue
+			}
+			r.tellIntrusion(t, "job "+who.job.ID, names, since)
+			for _, name := range names {
+				if change := name + ofTree + t.job; who == a {
+					own = append(own, change)
+				} else {
+					r.charge(who, change)
+				}
+			}
 		}
 	}
 	return own
 }
 
+// share parts what changed in a settled tree by whom of the suspects it is held against,
+// nil = nobody.
+func (r *run) share(ctx context.Context, t *settledTree, changed []string, suspects []*attempt) map[*attempt][]string {
+	by := map[*attempt][]string{}
+	for i, name := range changed {
+		var who *attempt
+		if len(suspects) == 1 {
+			who = suspects[0]
+		} else if i < mostTraced {
+			who, _ = r.whose(ctx, suspects, t.tree.Dir, name)
+		}
+		by[who] = append(by[who], name)
+	}
+	return by
+}
+
+func someOne(suspects []*attempt) string {
+	return "one of the jobs " + some(jobsOf(suspects)) + ", or somebody else"
+}
+
 // lookAt compares a settled tree with what it was when it was seen last. a, if there is
 // one, is cleared by it.
-func (r *run) lookAt(ctx context.Context, t *settledTree, a *attempt) (changed, suspects []string, since time.Time) {
+func (r *run) lookAt(ctx context.Context, t *settledTree, a *attempt) (changed []string, suspects []*attempt, since time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.suspects) == 0 {
@@ -146,7 +184,7 @@ func (r *run) lookAt(ctx context.Context, t *settledTree, a *attempt) (changed, 
 	}
 	t.state, t.since = now, r.eng.Now()
 	if a != nil {
-		t.suspects = slices.DeleteFunc(t.suspects, func(id string) bool { return id == a.job.ID })
+		t.suspects = slices.DeleteFunc(t.suspects, func(o *attempt) bool { return o == a })
 	}
 	return changed, suspects, since
 }
@@ -161,25 +199,31 @@ func (r *run) tellIntrusion(t *settledTree, who string, changed []string, since 
 func (r *run) intrusions(ctx context.Context) {
 	for _, t := range r.settledTrees {
 		if changed, suspects, since := r.lookAt(ctx, t, nil); len(changed) > 0 {
-			r.tellIntrusion(t, "one of the jobs "+some(suspects)+", or somebody else", changed, since)
+			r.tellIntrusion(t, someOne(suspects), changed, since)
 		}
 	}
 }
 
-// perhapsOthers names, beside each file that a writer had no business with, a loose writer
-// that ran at the same time and owns it: it may have written to the wrong tree.
-func (r *run) perhapsOthers(a *attempt, outside []string) []string {
+// perhapsOthers says, beside each file that a writer had no business with, which loose
+// writer that ran at the same time is behind it: the one that alone made the same in its own
+// tree, and fails for it; else, perhaps, one that owns it.
+func (r *run) perhapsOthers(ctx context.Context, a *attempt, outside []string) []string {
 	if !a.at.isolated {
 		return outside
 	}
-	r.mu.Lock()
-	beside := slices.Clone(a.beside)
-	r.mu.Unlock()
+	among := slices.DeleteFunc(r.candidates(a), func(o *attempt) bool { return o == a })
 	said := slices.Clone(outside)
 	for i, name := range outside {
-		for _, j := range beside {
-			if j.Writes() && len(check.Ownership(j.OwnedPaths, relTo(r.plan.Repo.Top(), j.Cwd), []string{name})) == 0 {
-				said[i] = fmt.Sprintf("%s (perhaps by job %s, which owns it, ran at the same time and was held by no sandbox)", name, j.ID)
+		if i < mostTraced {
+			if by := r.maker(ctx, among, a.at.top, name); by != nil && r.owns(by, name) {
+				r.charge(by, inTreeOf(name, a))
+				said[i] = fmt.Sprintf("%s (by job %s, which owns it, made the same in its own tree, ran at the same time and was held by no sandbox)", name, by.job.ID)
+				continue
+			}
+		}
+		for _, o := range among {
+			if o.job.Writes() && r.owns(o, name) {
+				said[i] = fmt.Sprintf("%s (perhaps by job %s, which owns it, ran at the same time and was held by no sandbox)", name, o.job.ID)
 				break
 			}
 		}

@@ -179,11 +179,14 @@ func (t trouble) aboutWork() string {
 		if strings.Contains(t.evidence(), inSubmodule) {
 			return "its work is kept in its tree; have that done by a run from inside the submodule (cd SUBMODULE && orchestrate run SPEC), or say in the prompt that it must stay as it is"
 		}
+		if step := t.aboutTrespass(); step != "" {
+			return step
+		}
 		return "see " + t.file(ledger.PatchFile) + "; widen owned_paths, or say in the prompt what must stay as it is"
 	case runtime.ReasonWroteObserving:
-		return "look at what it changed (" + t.evidence() + ") and undo what you do not want; a job that is to write needs an effect such as scoped-write"
+		return "look at what it changed (" + t.evidence() + ") and undo what you do not want; a job that is to write needs an effect such as scoped-write; if you changed that yourself meanwhile, " + t.resume() + " does the job again"
 	case runtime.ReasonInjectedSecret:
-		return "keep the secret out of its reach; if it is none, put the fingerprint that the reason names under secrets.allow in the operator's configuration" + again
+		return "keep the secret out of its reach; if it is none, put the fingerprint that the reason names under secrets.allow in the operator's configuration" + again + t.secretKept()
 	}
 	return ""
 }

@@ -78,6 +78,7 @@ func (r *run) changedBy(ctx context.Context, a *attempt, mine comparison) []stri
 	}
 	r.mu.Lock()
 	still := mine.on && r.begun == mine.number
+	a.lone = still
 	r.mu.Unlock()
 	if !still {
 		return nil
@@ -93,6 +94,7 @@ func (r *run) changedBy(ctx context.Context, a *attempt, mine comparison) []stri
 	}
 	r.accept(changed, after)
 	r.fail(r.writeCheckout())
+	changed = wasAt(mine.before, after, changed)
 	if who, there := r.otherWriter(mine.since); there {
 		r.tellChange(fmt.Sprintf("changed in the shared checkout while job %s ran, and so did a writer there (%s): %s", a.job.ID, who, some(changed)), a.begun)
 		return nil
@@ -102,7 +104,7 @@ func (r *run) changedBy(ctx context.Context, a *attempt, mine comparison) []stri
 		return nil
 	}
 	if a.job.Writes() { // its next step speaks of its patch, which does not hold this
-		r.tellChange(fmt.Sprintf("changed in the shared checkout while job %s, which had a tree of its own, alone ran: %s", a.job.ID, some(changed)), a.begun)
+		r.tellChange(fmt.Sprintf("changed in the shared checkout while job %s, which had a tree of its own, alone ran, by it or by somebody else: %s", a.job.ID, some(changed)), a.begun)
 	}
 	return changed
 }
@@ -128,6 +130,9 @@ func (r *run) fingerprint(ctx context.Context) (fp workspace.Fingerprint, err er
 		fp, err = r.plan.Repo.Fingerprint(ctx, relTo(r.plan.Repo.Top(), filepath.Join(r.plan.Root, filepath.FromSlash(ledger.ReportsDir))))
 	} else {
 		fp, err = workspace.FolderFingerprint(ctx, r.plan.Root, ledger.ReportsDir)
+	}
+	if err == nil {
+		err = r.addRefs(ctx, fp)
 	}
 	if err != nil {
 		return fp, err
@@ -171,28 +176,29 @@ func (r *run) outsideChanges(ctx context.Context) {
 		r.tell(fmt.Sprintf("the checkout could not be compared after the run: %v", err))
 		return
 	}
-	known := map[string]bool{}
+	_, known := r.watched()
 	var ran []string
 	for i := range r.plan.Jobs {
-		j := r.jobs[r.plan.Jobs[i].Job.ID]
-		if j.status == nil || j.status.Attempts == 0 {
-			continue
-		}
-		ran = append(ran, j.planned.Job.ID)
-		for _, name := range j.shared {
-			known[name] = true
+		if j := r.jobs[r.plan.Jobs[i].Job.ID]; j.couldReach() {
+			ran = append(ran, j.planned.Job.ID)
 		}
 	}
 	changed := slices.DeleteFunc(r.before.Diff(after), func(name string) bool { return known[name] })
 	if len(changed) > 0 {
+		said := wasAt(*r.before, after, changed)
 		r.accept(changed, after)
 		r.fail(r.writeCheckout())
 		who := fmt.Sprintf("by one of the jobs (%s), their checks or somebody else", some(ran))
 		if r.allHeld() {
 			who = "by none of the jobs and checks, which a sandbox held"
 		}
-		r.tellChange(fmt.Sprintf("changed in the shared checkout during the run, %s: %s", who, some(changed)), r.led.State().StartedAt)
+		r.tellChange(fmt.Sprintf("changed in the shared checkout during the run, %s: %s", who, some(said)), r.led.State().StartedAt)
 	}
+}
+
+// couldReach reports whether an attempt of the job ran and nothing held it.
+func (j *jobRun) couldReach() bool {
+	return slices.ContainsFunc(j.ended, func(s ledger.JobStatus) bool { return s.Route == nil || heldBy(*s.Route) == "" })
 }
 
 // allHeld reports whether a sandbox held every attempt of the run and its checks, none of

@@ -43,7 +43,7 @@ func (r *run) settle(ctx context.Context, slot int, a *attempt, changed []string
 	held := len(a.injected)
 	for _, name := range changed {
 		if a.job.Writes() {
-			name += " of the shared checkout"
+			name += ofCheckout
 		}
 		s.blame(a, []string{name})
 	}
@@ -56,7 +56,7 @@ func (r *run) settle(ctx context.Context, slot int, a *attempt, changed []string
 		if err := r.inspectTree(calm, a, &s); err != nil {
 			return s, policy.Settlement{}, err
 		}
-		s.blame(a, r.intruded(calm, a))
+		s.blame(a, r.trespasses(calm, a, s.patch))
 		if policy.Classify(s.facts).Status == ledger.Success {
 			a.unchecked = r.checkEnv(a)
 			if err := r.runChecks(ctx, slot, a, &s); err != nil {
@@ -156,7 +156,7 @@ func (r *run) inspectTree(ctx context.Context, a *attempt, s *settlement) error 
 			r.tell(fmt.Sprintf("job %s: its patch also holds what somebody else changed in the checkout after it had ended: %s", a.job.ID, some(others)))
 		}
 	}
-	s.facts.Ownership = append(s.facts.Ownership, r.perhapsOthers(a, outside)...)
+	s.facts.Ownership = append(s.facts.Ownership, r.perhapsOthers(ctx, a, outside)...)
 	return r.inspectOwned(a, s)
 }
 
