@@ -279,21 +279,27 @@ func looksLikeTree(reg workspace.Registration) bool {
 	return strings.Contains(dir, "/"+ledger.ReportsDir+"/orchestrate-") || ourRef("refs/heads/"+reg.Branch)
 }
 
+// real are those of these folders that are there, without links. What a link of somebody's
+// leads to is not ours.
+func (y *yard) real(places []string) (all []string) {
+	for _, place := range places {
+		at, err := workspace.Resolved(place)
+		if err != nil {
+			y.notes = append(y.notes, err.Error())
+		} else if !workspace.Linked(at) {
+			all = append(all, at)
+		}
+	}
+	return all
+}
+
 // halfRemoved are folders that a clean before was removing when it was cut off.
 func (y *yard) halfRemoved(dirs []string) (all []reclaim.Item) {
 	places := []string{filepath.Join(y.root, filepath.FromSlash(ledger.ReportsDir))}
 	for _, dir := range dirs {
 		places = append(places, y.treeRoots(dir)...)
 	}
-	for _, place := range places {
-		place, err := workspace.Resolved(place)
-		if err != nil {
-			y.notes = append(y.notes, err.Error())
-			continue
-		}
-		if workspace.Linked(place) {
-			continue // a link of somebody's, to what is not ours
-		}
+	for _, place := range y.real(places) {
 		gone, err := workspace.GoneIn(place)
 		if err != nil {
 			y.notes = append(y.notes, err.Error())

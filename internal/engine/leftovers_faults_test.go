@@ -35,12 +35,23 @@ func TestACleanThatIsKilled(t *testing.T) {
 			f.end()
 			f.write(f.tree["bad"].Dir, "later.txt", "x\n")
 			killAt(t, name, cleanVar+"="+f.dir+"\n"+f.led.ID)
+			late := ""
+			if aside, err := filepath.Glob(f.led.Path(ledger.WorktreesDir, ".*", "later.txt")); err == nil && len(aside) > 0 && name == failpoint.CleanAside {
+				late = filepath.Dir(aside[0])
+				f.write(late, "late.txt", "late\n") // before it was looked at for the last time
+			}
+			if name == failpoint.CleanAside && late == "" {
+				t.Error("no tree is aside")
+			}
 			if l := f.clean(f.led.ID); !of(l, reclaim.KindRun, "").Done {
 				t.Errorf("stays: %+v", l.Items)
 			}
 			f.gone(f.led.Dir)
 			if got := f.git("show", salvagePrefix+f.led.ID+"/bad:later.txt"); got != "x" {
 				t.Errorf("saved %q", got)
+			}
+			if late != "" && !strings.Contains(f.git("log", "--all", "--format=", "--name-only"), "late.txt") {
+				t.Error("what was written late is lost")
 			}
 			for _, job := range []string{"bad", "good"} {
 				if got := f.git("log", "--all", "--format=%H"); !strings.Contains(got, f.work[job].Commit) {

@@ -91,6 +91,7 @@ func (c *cleaner) ofRun(ctx context.Context, dir string, items []reclaim.Item) {
 	r := c.readRun(dir, ledger.Reopen, true)
 	defer r.release()
 	r.takeLocks()
+	r.putBack()
 	if err := c.look(ctx); err != nil {
 		r.unknown = err.Error()
 	}
@@ -138,6 +139,19 @@ func (r *runLeft) takeLocks() {
 		case err == nil:
 			r.locks = append(r.locks, lock)
 		case !errors.Is(err, fs.ErrNotExist):
+			r.unknown = err.Error()
+		}
+	}
+}
+
+// putBack gives worktrees their places back that a clean before was looking at for the last
+// time when it was cut off: what was written there late is not saved yet.
+func (r *runLeft) putBack() {
+	if r.led == nil || r.live != "" || r.unknown != "" {
+		return
+	}
+	for _, root := range r.y.real(r.y.treeRoots(r.dir)) {
+		if err := workspace.PutBack(root); err != nil {
 			r.unknown = err.Error()
 		}
 	}

@@ -55,6 +55,7 @@ const (
 	HistoryWritten = "history.written" // the lines are there, the lock is held
 
 	CleanSaved        = "clean.saved"        // what a tree held has its salvage ref
+	CleanAside        = "clean.aside"        // the tree has left its place, to be looked at once more
 	CleanTree         = "clean.tree"         // the tree's files are gone
 	CleanRegistration = "clean.registration" // git knows the tree no more
 	CleanBranch       = "clean.branch"       // its branch is gone
@@ -83,4 +84,4 @@ var Names = []string{
 var OfIntegrate = []string{IntegrateBuilt, IntegrateChecked, IntegrateIntent, IntegrateFiles, IntegrateRef, IntegrateKept}
 
 // OfClean are those of a clean, in their order.
-var OfClean = []string{CleanSaved, CleanTree, CleanRegistration, CleanBranch}
+var OfClean = []string{CleanSaved, CleanAside, CleanTree, CleanRegistration, CleanBranch}

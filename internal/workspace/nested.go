@@ -188,12 +188,33 @@ func (n repository) tips(ctx context.Context) (all []Ref, err error) {
 			all = append(all, Ref{Name: strings.TrimPrefix(name, "refs/"), Commit: id})
 		}
 	}
+	stashed, err := n.stashed(ctx, known)
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, stashed...)
 	head, err := n.git.run(ctx, "rev-parse", "--verify", "--quiet", "HEAD")
 	if id := strings.TrimSpace(string(head)); err == nil && !known[id] {
 		all = append(all, Ref{Name: "HEAD", Commit: id})
 	}
 	if code(err) == 1 { // it has no commit
 		err = nil
+	}
+	return all, err
+}
+
+// stashed are the stashes behind the newest one, which is a ref of its own.
+func (n repository) stashed(ctx context.Context, known map[string]bool) (all []Ref, err error) {
+	out, err := n.git.run(ctx, "for-each-ref", "refs/stash")
+	if err != nil || len(out) == 0 {
+		return nil, err
+	}
+	out, err = n.git.run(ctx, "rev-list", "--walk-reflogs", "refs/stash")
+	for id := range strings.FieldsSeq(string(out)) {
+		if !known[id] {
+			known[id] = true
+			all = append(all, Ref{Name: fmt.Sprintf("stash-%d", len(all)+1), Commit: id})
+		}
 	}
 	return all, err
 }

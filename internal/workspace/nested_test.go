@@ -47,6 +47,10 @@ func TestCommitsOfARepositoryInAWorktreeAreSaved(t *testing.T) {
 	commitIn(t, lib, "second")
 	gitDo(t, lib, "switch", "-q", "-d", "side")
 	commitIn(t, lib, "third")
+	for _, text := range []string{"older", "newer"} {
+		write(t, lib, "third", text+"\n")
+		gitDo(t, lib, "-c", "user.name=N", "-c", "user.email=n@example.invalid", "stash", "-q")
+	}
 	deep := filepath.Join(lib, "deep")
 	nest(t, deep, "fourth")
 	third := strings.TrimSpace(gitDo(t, lib, "rev-parse", "HEAD"))
@@ -75,8 +79,10 @@ func TestCommitsOfARepositoryInAWorktreeAreSaved(t *testing.T) {
 	if got := strings.TrimSpace(gitDo(t, dir, "rev-parse", below+"HEAD")); got != third {
 		t.Errorf("HEAD was at %s and is saved as %s", third, got)
 	}
-	if got := gitDo(t, dir, "show", below+"heads/other:second"); got != "second\n" {
-		t.Errorf("got %q", got)
+	for at, want := range map[string]string{"heads/other:second": "second\n", "stash:third": "newer\n", "stash-1:third": "older\n"} {
+		if got := gitDo(t, dir, "show", below+at); got != want {
+			t.Errorf("%s is %q", at, got)
+		}
 	}
 }
 

@@ -16,6 +16,9 @@ import (
 // more and all that counted in it is saved.
 const gonePrefix = ".orchestrate-gone."
 
+// asidePrefix begins the name of one that is looked at for the last time before that.
+const asidePrefix = ".orchestrate-aside."
+
 // RemoveRun removes the directory of a run with all that is in it, where it is still the
 // folder is. It never follows a link, never leaves the folder and makes folders writable
 // that are not. The folder first takes another name beside its own: where it has been
@@ -26,17 +29,51 @@ func RemoveRun(dir string, is fs.FileInfo) error {
 
 // removeFolder removes a folder that proves to be the one that is meant. last looks at it
 // once nobody finds it by its name any more; what it finds amiss gives the name back.
-func removeFolder(dir string, is proof, last func(gone string) error) error {
-	gone, err := setAside(dir, is)
-	if err != nil || gone == "" {
+func removeFolder(dir string, is proof, last func(aside string) error) error {
+	prefix := gonePrefix
+	if last != nil {
+		prefix = asidePrefix
+	}
+	at, err := setAside(dir, is, prefix)
+	if err != nil || at == "" {
 		return err
 	}
 	if last != nil {
-		if err := last(gone); err != nil {
-			return errors.Join(err, putBack(gone, dir))
+		failpoint.Hit(failpoint.CleanAside)
+		if err := last(at); err != nil {
+			return errors.Join(err, putBack(at, dir))
+		}
+		if at, err = letGo(at); err != nil {
+			return err
 		}
 	}
-	return RemoveGone(gone)
+	return RemoveGone(at)
+}
+
+// letGo gives a folder that was looked at the name of one that is being removed.
+func letGo(aside string) (gone string, err error) {
+	parent, err := openReal(filepath.Dir(aside))
+	if err != nil {
+		return "", err
+	}
+	defer parent.Close() //nolint:errcheck // nothing was written through it
+	name := freeName(parent, gonePrefix, strings.TrimPrefix(filepath.Base(aside), asidePrefix))
+	return filepath.Join(filepath.Dir(aside), name), parent.Rename(filepath.Base(aside), name)
+}
+
+// PutBack gives folders below dir their names back that a removal was looking at when it
+// was cut off. Nobody else may be removing anything there.
+func PutBack(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		if name, ok := strings.CutPrefix(e.Name(), asidePrefix); ok && e.IsDir() {
+			err = errors.Join(err, putBack(filepath.Join(dir, e.Name()), filepath.Join(dir, name)))
+		}
+	}
+	return err
 }
 
 // putBack gives a folder that was set aside its name back, unless that is taken.
@@ -56,7 +93,7 @@ func putBack(gone, dir string) error {
 // SetRunAside gives the directory of a run the name of one that is being removed, where
 // it is still the folder is; "" when it is not there.
 func SetRunAside(dir string, is fs.FileInfo) (gone string, err error) {
-	return setAside(dir, sameAs(is))
+	return setAside(dir, sameAs(is), gonePrefix)
 }
 
 func sameAs(is fs.FileInfo) proof {
@@ -69,10 +106,10 @@ func sameAs(is fs.FileInfo) proof {
 	}
 }
 
-// setAside gives a folder the name of one that is being removed; "" when it is not there.
+// setAside gives a folder a name with this prefix; "" when it is not there.
 // What it renamed is held against what it had looked at: somebody may have put another
 // one in its place in between, which gets its name back.
-func setAside(dir string, is proof) (gone string, err error) {
+func setAside(dir string, is proof, prefix string) (gone string, err error) {
 	parent, err := openReal(filepath.Dir(dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
@@ -92,7 +129,7 @@ func setAside(dir string, is proof) (gone string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", dir, err)
 	}
-	name := goneName(parent, base)
+	name := freeName(parent, prefix, base)
 	if err := parent.Rename(base, name); err != nil {
 		return "", err
 	}
@@ -102,14 +139,14 @@ func setAside(dir string, is proof) (gone string, err error) {
 	return filepath.Join(filepath.Dir(dir), name), nil
 }
 
-// goneName is a free name for a folder that is being removed.
-func goneName(parent *os.Root, name string) string {
-	gone := gonePrefix + name
+// freeName is a free name with a prefix.
+func freeName(parent *os.Root, prefix, name string) string {
+	gone := prefix + name
 	for n := 2; ; n++ {
 		if _, err := parent.Lstat(gone); errors.Is(err, fs.ErrNotExist) {
 			return gone
 		}
-		gone = fmt.Sprintf("%s%s.%d", gonePrefix, name, n)
+		gone = fmt.Sprintf("%s%s.%d", prefix, name, n)
 	}
 }
 

@@ -124,7 +124,7 @@ func TestAFolderThatIsSwappedWhileItIsLookedAtStays(t *testing.T) {
 		move(t, dir, filepath.Join(top, "was"))
 		move(t, filepath.Join(top, "mine"), dir)
 		return nil
-	}); err == nil {
+	}, gonePrefix); err == nil {
 		t.Error("it was set aside")
 	}
 	if data, err := os.ReadFile(filepath.Join(dir, "file")); err != nil || string(data) != "mine" {
