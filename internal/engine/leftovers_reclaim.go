@@ -49,6 +49,7 @@ type cleaner struct {
 	*yard
 	done   func(reclaim.Item)
 	redact *secret.Redactor
+	copied map[*runLeft][]string // secrets in what a run copied, before anything of it goes
 }
 
 // told is what became of an item.

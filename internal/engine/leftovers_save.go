@@ -58,7 +58,7 @@ func (c *cleaner) save(ctx context.Context, r *runLeft, f *leftover, req workspa
 		Message: fmt.Sprintf("Salvage of job %s, attempt %d", t.job, t.n), At: c.eng.Now(),
 		Trailers: []string{"Orchestrate-Run: " + r.id, "Orchestrate-Job: " + t.job, fmt.Sprintf("Orchestrate-Attempt: %d", t.n)},
 	}
-	if req.About.Review, err = c.reviewer(ctx, req); err != nil {
+	if req.About.Review, err = c.reviewer(ctx, r, req); err != nil {
 		return "", err
 	}
 	saved, err := c.repo.Salvage(ctx, req)
@@ -101,9 +101,14 @@ func (c *cleaner) salvageDir() (string, error) {
 }
 
 // reviewer has the patch shown without secrets, as that of a job is: those of the
-// environment and of .env files, also of the tree, and whatever looks like one.
-func (c *cleaner) reviewer(ctx context.Context, req workspace.SalvageRequest) (func([]byte) ([]byte, error), error) {
-	p := &Plan{Root: c.root}
+// environment, of .env files, also of the tree, and of files that the run copied into
+// trees, and whatever looks like one.
+func (c *cleaner) reviewer(ctx context.Context, left *runLeft, req workspace.SalvageRequest) (func([]byte) ([]byte, error), error) {
+	values, err := c.inCopiesOf(left)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Root: c.root, inCopies: values}
 	folders := []string{c.root}
 	if req.Dir != "" {
 		folders = append(folders, req.Dir)
