@@ -59,11 +59,11 @@ func TestThePatchOfTheBaseIsNoPartOfWhatWasGiven(t *testing.T) {
 	answer := handed{From: "a", Label: "final answer", SHA256: "1"}
 	base := handed{From: "a", Label: "patch", SHA256: "2", base: true}
 	other := handed{From: "b", Label: "patch", SHA256: "3"}
-	alone := givenTo(j, []handed{answer}, nil)
-	if givenTo(j, []handed{answer, base}, nil) != alone {
+	alone := givenTo(j, []handed{answer})
+	if givenTo(j, []handed{answer, base}) != alone {
 		t.Error("the patch of the base counts")
 	}
-	if givenTo(j, []handed{answer, other}, nil) == alone {
+	if givenTo(j, []handed{answer, other}) == alone {
 		t.Error("the patch of another writer does not count")
 	}
 }

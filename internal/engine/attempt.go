@@ -119,7 +119,7 @@ func (r *run) furnish(ctx context.Context, a *attempt) (err error) {
 		a.hopeless = true
 		return err
 	}
-	a.given = givenTo(a.job, got, r.plan.copies[a.job.ID])
+	a.given = givenTo(a.job, got)
 	before, err := r.earlierOf(a, got)
 	if err != nil {
 		return err

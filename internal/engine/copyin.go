@@ -279,7 +279,7 @@ func (r *run) copyOne(to *os.Root, f copied) (err error) {
 		return err
 	}
 	if digest(data) != f.SHA256 {
-		return fmt.Errorf("it has changed since this engine began, and what is secret in it now is not known: `orchestrate resume %s --retry-failed` reads it anew", r.led.ID)
+		return fmt.Errorf("it has changed since this engine began, and what is secret in it now is not known: `orchestrate resume %s --retry-failed` reads it anew; what succeeded with the old one stays as it is", r.led.ID)
 	}
 	name := filepath.FromSlash(f.Path)
 	if err := to.MkdirAll(filepath.FromSlash(path.Dir(f.Path)), 0o755); err != nil {

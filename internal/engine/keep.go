@@ -29,14 +29,15 @@ func digest(data []byte) string {
 }
 
 // givenTo is the digest of all that a job works from: its own words, the files that
-// it names, and what other jobs left for it.
-func givenTo(j *spec.Job, got []handed, files []copied) string {
+// it names, and what other jobs left for it. Files of the checkout that are copied for it
+// do not count: settings of a person or machine change, and what was done with the old
+// ones is done.
+func givenTo(j *spec.Job, got []handed) string {
 	given := struct {
 		Command, Instructions, Outputs []string
 		Task, Prompt, Expected, Skill  string
 		Handed                         [][3]string
 		Worktree                       *spec.Worktree `json:",omitempty"`
-		Copied                         []copied       `json:",omitempty"`
 	}{Command: j.Command, Task: j.Task, Prompt: j.Prompt, Expected: j.ExpectedOutput, Skill: j.SkillName}
 	if j.Skill != nil {
 		given.Skill = j.Skill.SHA256
@@ -53,7 +54,7 @@ func givenTo(j *spec.Job, got []handed, files []copied) string {
 		}
 		given.Handed = append(given.Handed, [3]string{h.From, h.Label, h.SHA256})
 	}
-	if given.Copied = files; !j.Worktree.Empty() {
+	if !j.Worktree.Empty() {
 		given.Worktree = &j.Worktree
 	}
 	data, err := json.Marshal(given)
@@ -221,8 +222,8 @@ func (r *run) whyStale(ctx context.Context, j *jobRun, pj *pastJob) string {
 	if err != nil {
 		return "what it was given cannot be read any more: " + err.Error()
 	}
-	if givenTo(job, got, r.plan.copies[job.ID]) != w.Inputs {
-		return "what it is given (its prompt, the files that it names or that are copied for it, or what other jobs left) is not what it was"
+	if givenTo(job, got) != w.Inputs {
+		return "what it is given (its prompt, the files that it names, or what other jobs left) is not what it was"
 	}
 	return ""
 }
