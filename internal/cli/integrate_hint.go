@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"orchestrate/internal/arbiter"
+	"orchestrate/internal/engine"
 	"orchestrate/internal/integrate"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/untrusted"
@@ -24,7 +25,7 @@ func sayWork(w io.Writer, run *ledger.Run, s ledger.State) error {
 	if s.Phase != ledger.PhaseEnded || s.Verdict != arbiter.Pass && s.Verdict != arbiter.Unreviewed {
 		return nil
 	}
-	there, err := integrate.Brought(run)
+	there, err := engine.Brought(run)
 	if err != nil {
 		return err
 	}
@@ -51,7 +52,7 @@ func sayWork(w io.Writer, run *ledger.Run, s ledger.State) error {
 
 // sayBrought tells who reads a report which work was integrated since the report was made.
 func sayBrought(w io.Writer, run *ledger.Run) error {
-	brought, err := integrate.Brought(run)
+	brought, err := engine.Brought(run)
 	if err != nil {
 		return failure(err)
 	}
@@ -72,7 +73,7 @@ func sayMoving(w io.Writer, run *ledger.Run, s ledger.State) error {
 	if s.Phase != ledger.PhaseEnded {
 		return nil
 	}
-	in, cut, err := integrate.Intended(run)
+	in, cut, err := engine.Intended(run)
 	if err != nil {
 		return err
 	}

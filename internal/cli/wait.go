@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"orchestrate/internal/integrate"
+	"orchestrate/internal/engine"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/report"
 	"orchestrate/internal/ui"
@@ -149,7 +149,7 @@ func (f *follower) printResult(sys System) error {
 	if err != nil {
 		return failure(fmt.Errorf("%s: %w", f.run.Path(ledger.ReportJSONFile), err))
 	}
-	brought, err := integrate.Brought(f.run)
+	brought, err := engine.Brought(f.run)
 	if err != nil {
 		return failure(err)
 	}

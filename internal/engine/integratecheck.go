@@ -21,7 +21,7 @@ import (
 // keepFrom begins what this integration leaves in the run directory, beside what those
 // before it left. Their trees go: at most the newest is there to be looked at.
 func (i *integration) keepFrom(ctx context.Context) (*os.File, error) {
-	newest, err := integrate.Newest(i.led)
+	newest, err := newestIntegration(i.led)
 	if err != nil {
 		return nil, err
 	}
@@ -268,7 +268,7 @@ func (i *integration) furnishResult(ctx context.Context, base *attempt) error {
 
 // resultTree makes the tree in which the checks run.
 func (i *integration) resultTree(ctx context.Context, lock *os.File) (*attempt, error) {
-	n, err := integrate.Newest(i.led)
+	n, err := newestIntegration(i.led)
 	if err != nil {
 		return nil, err
 	}

@@ -59,7 +59,7 @@ func (i *integration) keepRefusal(err error) error {
 // finishEarlier finishes an integration that was cut off while it moved its target, or
 // finds that nothing had moved; over says that it is what this command came to.
 func (i *integration) finishEarlier(ctx context.Context) (over bool, err error) {
-	in, there, err := integrate.Intended(i.led)
+	in, there, err := Intended(i.led)
 	if err != nil || !there {
 		return false, err
 	}
@@ -88,14 +88,14 @@ func (r *run) finishCut(ctx context.Context, in, other integrate.Integration) (i
 		return other, false, r.led.Remove(ledger.JobPath(ledger.IntegrationJob, ledger.IntentFile))
 	}
 	in.Why = append(in.Why, "this integration was cut off, and has been finished now")
-	n, err := integrate.Newest(r.led)
+	n, err := newestIntegration(r.led)
 	return in, true, errors.Join(err, r.record(in), r.tidy(ctx, n))
 }
 
 // finishIntegration finishes one that was cut off before the run is carried on: what it
 // moved is what was reviewed until now.
 func (r *run) finishIntegration(ctx context.Context) error {
-	in, there, err := integrate.Intended(r.led)
+	in, there, err := Intended(r.led)
 	if err != nil || !there || r.plan.Repo == nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (i *integration) halfMoved() error {
 	return nil
 }
 
-// intendedIn is integrate.Intended for a run directory.
+// intendedIn is Intended for a run directory.
 func intendedIn(dir string) (in integrate.Integration, there bool, err error) {
 	if _, err := os.Lstat(filepath.Join(dir, ledger.IntegrationJob, ledger.IntentFile)); errors.Is(err, fs.ErrNotExist) {
 		return in, false, nil
@@ -148,6 +148,6 @@ func intendedIn(dir string) (in integrate.Integration, there bool, err error) {
 	if err != nil {
 		return in, false, err
 	}
-	in, there, err = integrate.Intended(run)
+	in, there, err = Intended(run)
 	return in, there, errors.Join(err, run.Close())
 }

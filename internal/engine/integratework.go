@@ -115,7 +115,7 @@ func (i *integration) workOfJob(ctx context.Context, id string, pj *pastJob) (in
 // commit that did: a job that was done again since is another one.
 func (i *integration) brought(ctx context.Context) (map[string]string, error) {
 	all := map[string]string{}
-	earlier, err := integrate.Earlier(i.led)
+	earlier, err := earlierIntegrations(i.led)
 	if err != nil {
 		return nil, err
 	}

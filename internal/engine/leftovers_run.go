@@ -236,7 +236,7 @@ func (r *runLeft) integrations() error {
 			r.failed = "a check of the integration failed in it"
 		}
 	}
-	switch in, there, err := integrate.Intended(r.led); {
+	switch in, there, err := Intended(r.led); {
 	case err != nil:
 		r.cut = err.Error()
 	case there:

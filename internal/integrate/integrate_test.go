@@ -172,3 +172,15 @@ func TestClashesNameBothSidesAndTheFiles(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// Whatever was moved, who reads it is told by which run, and what finishes it.
+func TestCutOffSaysWhatFinishesIt(t *testing.T) {
+	for want, target := range map[string]Target{
+		"while it moved branch main": {Branch: "main"}, "while it made branch new": {Branch: "new", New: true}, "while it moved the checkout": {},
+	} {
+		got := CutOff(Integration{RunID: "r", Target: target})
+		if !strings.Contains(got, "of run r was cut off "+want) || !strings.HasSuffix(got, "finish it with: orchestrate integrate r") {
+			t.Error(got)
+		}
+	}
+}

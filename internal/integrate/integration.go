@@ -1,6 +1,7 @@
 package integrate
 
 import (
+	"fmt"
 	"time"
 
 	"orchestrate/internal/ledger"
@@ -83,4 +84,18 @@ type Clash struct {
 	A     string   `json:"a"`
 	B     string   `json:"b"`
 	Files []string `json:"files"`
+}
+
+// CutOff says that an integration was cut off while it moved its target, and what
+// finishes it.
+func CutOff(in Integration) string {
+	finish := Command(in.RunID, nil, Merge, "")
+	switch t := in.Target; {
+	case t.New:
+		return fmt.Sprintf("an integration of run %s was cut off while it made branch %s; finish it with: %s", in.RunID, t.Branch, finish)
+	case t.Branch == "":
+		return fmt.Sprintf("an integration of run %s was cut off while it moved the checkout, in which files may be half moved and git's index locked; commit nothing there, and finish it with: %s", in.RunID, finish)
+	default:
+		return fmt.Sprintf("an integration of run %s was cut off while it moved branch %s: files of the checkout may be half moved and git's index locked; commit nothing there, and finish it with: %s", in.RunID, t.Branch, finish)
+	}
 }

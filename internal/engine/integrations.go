@@ -1,4 +1,4 @@
-package integrate
+package engine
 
 import (
 	"encoding/json"
@@ -7,36 +7,23 @@ import (
 	"io/fs"
 	"time"
 
+	"orchestrate/internal/integrate"
 	"orchestrate/internal/ledger"
 )
 
 // Intended is the integration of a run that is moving its target, or was cut off while
 // it did; ok is false when there is none.
-func Intended(run *ledger.Run) (in Integration, ok bool, err error) {
+func Intended(run *ledger.Run) (in integrate.Integration, ok bool, err error) {
 	rel := ledger.JobPath(ledger.IntegrationJob, ledger.IntentFile)
-	if ok, err = read(run, rel, &in); err != nil {
+	if ok, err = readDocument(run, rel, &in); err != nil {
 		err = fmt.Errorf("where an integration that was cut off was moving its target cannot be read: %w", err)
 	}
 	return in, ok, err
 }
 
-// CutOff says that an integration was cut off while it moved its target, and what
-// finishes it.
-func CutOff(in Integration) string {
-	finish := Command(in.RunID, nil, Merge, "")
-	switch t := in.Target; {
-	case t.New:
-		return fmt.Sprintf("an integration of run %s was cut off while it made branch %s; finish it with: %s", in.RunID, t.Branch, finish)
-	case t.Branch == "":
-		return fmt.Sprintf("an integration of run %s was cut off while it moved the checkout, in which files may be half moved and git's index locked; commit nothing there, and finish it with: %s", in.RunID, finish)
-	default:
-		return fmt.Sprintf("an integration of run %s was cut off while it moved branch %s: files of the checkout may be half moved and git's index locked; commit nothing there, and finish it with: %s", in.RunID, t.Branch, finish)
-	}
-}
-
-// Earlier are the integrations of a run that moved a target, the newest first.
-func Earlier(run *ledger.Run) (all []Integration, err error) {
-	newest, err := Newest(run)
+// earlierIntegrations are the integrations of a run that moved a target, the newest first.
+func earlierIntegrations(run *ledger.Run) (all []integrate.Integration, err error) {
+	newest, err := newestIntegration(run)
 	if err != nil {
 		return nil, err
 	}
@@ -45,19 +32,19 @@ func Earlier(run *ledger.Run) (all []Integration, err error) {
 		if n < newest {
 			rel = ledger.JobPath(ledger.IntegrationJob, ledger.AttemptDir(n), ledger.IntegrationFile)
 		}
-		var in Integration
-		if _, err := read(run, rel, &in); err != nil {
+		var in integrate.Integration
+		if _, err := readDocument(run, rel, &in); err != nil {
 			return nil, err
 		}
-		if in.Outcome == Integrated {
+		if in.Outcome == integrate.Integrated {
 			all = append(all, in)
 		}
 	}
 	return all, nil
 }
 
-// Newest is the number of the last integration that left anything, 0 = none did.
-func Newest(run *ledger.Run) (int, error) {
+// newestIntegration is the number of the last integration that left anything, 0 = none did.
+func newestIntegration(run *ledger.Run) (int, error) {
 	l, err := run.AttemptLock(ledger.IntegrationJob)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
@@ -69,7 +56,7 @@ func Newest(run *ledger.Run) (int, error) {
 // there: any of them, since a later one may have been about another target. Work of a job
 // that was done again since is another one.
 func Brought(run *ledger.Run) (map[string]bool, error) {
-	all, err := Earlier(run)
+	all, err := earlierIntegrations(run)
 	if err != nil {
 		return nil, err
 	}
@@ -88,8 +75,8 @@ func Brought(run *ledger.Run) (map[string]bool, error) {
 	return jobs, nil
 }
 
-// read reads a document of the run directory; there is false where it has none.
-func read(run *ledger.Run, rel string, into any) (there bool, err error) {
+// readDocument reads a document of the run directory; there is false where it has none.
+func readDocument(run *ledger.Run, rel string, into any) (there bool, err error) {
 	data, err := run.ReadFile(rel)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil

@@ -1,10 +1,10 @@
-package integrate
+package engine
 
 import (
-	"strings"
 	"testing"
 	"time"
 
+	"orchestrate/internal/integrate"
 	"orchestrate/internal/ledger"
 )
 
@@ -20,9 +20,9 @@ func TestBroughtIsWhatAnyIntegrationBrought(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	for n, in := range []Integration{
-		{Outcome: Integrated, Jobs: []Work{{Job: "one", Done: "c0ffee"}, {Job: "two"}}},
-		{Outcome: Refused, Jobs: []Work{{Job: "one"}, {Job: "two", Done: "c0ffee"}}},
+	for n, in := range []integrate.Integration{
+		{Outcome: integrate.Integrated, Jobs: []integrate.Work{{Job: "one", Done: "c0ffee"}, {Job: "two"}}},
+		{Outcome: integrate.Refused, Jobs: []integrate.Work{{Job: "one"}, {Job: "two", Done: "c0ffee"}}},
 	} {
 		_, lock, err := run.BeginAttempt(ledger.IntegrationJob, n+1)
 		if err != nil {
@@ -38,17 +38,5 @@ func TestBroughtIsWhatAnyIntegrationBrought(t *testing.T) {
 	got, err := Brought(run)
 	if err != nil || !got["one"] || got["two"] {
 		t.Errorf("%v, %v", got, err)
-	}
-}
-
-// Whatever was moved, who reads it is told by which run, and what finishes it.
-func TestCutOffSaysWhatFinishesIt(t *testing.T) {
-	for want, target := range map[string]Target{
-		"while it moved branch main": {Branch: "main"}, "while it made branch new": {Branch: "new", New: true}, "while it moved the checkout": {},
-	} {
-		got := CutOff(Integration{RunID: "r", Target: target})
-		if !strings.Contains(got, "of run r was cut off "+want) || !strings.HasSuffix(got, "finish it with: orchestrate integrate r") {
-			t.Error(got)
-		}
 	}
 }
