@@ -31,8 +31,15 @@ func neededFolders() []string {
 // need and are not given, "" = none.
 func (p *Plan) lackingNote(isolated []*spec.Job, ignored []string) string {
 	var jobs, files, folders []string
+	as := map[string]string{} // as the first job that lacks it would name it
 	for _, j := range isolated {
-		f, d := lackedBy(j, relTo(p.top(), j.Cwd), ignored)
+		cwd := relTo(p.top(), j.Cwd)
+		f, d := lackedBy(j, cwd, ignored)
+		for _, name := range f {
+			if as[name] == "" {
+				as[name] = strings.TrimPrefix(name, cwd+"/")
+			}
+		}
 		if len(f)+len(d) == 0 {
 			continue
 		}
@@ -46,7 +53,7 @@ func (p *Plan) lackingNote(isolated []*spec.Job, ignored []string) string {
 	files, folders = slices.Compact(files), slices.Compact(folders)
 	var ways []string
 	if len(files) > 0 {
-		ways = append(ways, fmt.Sprintf("copy: [%q]", path.Base(files[0])))
+		ways = append(ways, fmt.Sprintf("copy: [%q]", as[files[0]]))
 	}
 	if len(folders) > 0 {
 		ways = append(ways, `setup: ["the command that installs them"]`)

@@ -56,8 +56,9 @@ func short(sha string) string { return sha[:min(len(sha), 12)] }
 
 // secretKept says where a secret that failed a writer still is.
 func (t trouble) secretKept() string {
-	if t.status.Branch == nil {
+	branch := orEmpty(t.status.Branch)
+	if branch == "" {
 		return ""
 	}
-	return "; until `orchestrate clean --discard` it is, whole, on branch " + *t.status.Branch + ": push no branches of this run (`git push --all` would)"
+	return "; until `orchestrate clean --discard` it is, whole, on branch " + branch + ": push no branches of this run (`git push --all` would)"
 }

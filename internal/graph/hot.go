@@ -101,7 +101,7 @@ func generatedName(dirs []string, base string) bool {
 	stem := strings.TrimSuffix(base, path.Ext(base))
 	return strings.HasSuffix(base, ".pb.go") || strings.HasSuffix(stem, "_pb2") || strings.HasSuffix(stem, "_generated") ||
 		strings.HasSuffix(stem, ".gen") || strings.HasSuffix(stem, ".generated") || strings.HasPrefix(base, "zz_generated") ||
-		strings.HasSuffix(base, ".g.dart") || strings.HasSuffix(base, ".snap") || slices.Contains(dirs, "__snapshots__")
+		strings.HasSuffix(base, ".g.dart") || strings.HasSuffix(base, ".snap") || slices.Contains(dirs, "__snapshots__") || slices.Contains(dirs, "__generated__")
 }
 
 // MayBeHot reports whether it is worth a look at the repository's files: some isolated

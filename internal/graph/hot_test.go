@@ -20,7 +20,7 @@ func hotOf(files ...string) []Hot {
 
 func TestWhatIsHot(t *testing.T) {
 	got := hotOf("go.sum", "web/package-lock.json", "py/poetry.lock", "flake.lock", "a/db/migrations/0001_init.sql", "a/db/migrations/0002_more.sql",
-		"alembic/versions/abc.py", "versions/x.py", "api/x.pb.go", "api/x_pb2.py", "ui/t.gen.ts", "ui/__snapshots__/b.txt", "ui/a.snap", "declared/any.go",
+		"alembic/versions/abc.py", "versions/x.py", "api/x.pb.go", "api/x_pb2.py", "ui/t.gen.ts", "ui/__snapshots__/b.txt", "ui/a.snap", "ui/__generated__/t.ts", "declared/any.go",
 		"vendor/x/go.sum", "web/node_modules/y/yarn.lock", "main.go", "migrations.md", "lock")
 	want := []Hot{
 		{HotLock, "go.sum"},
@@ -34,6 +34,7 @@ func TestWhatIsHot(t *testing.T) {
 		{HotGenerated, "ui/t.gen.ts"},
 		{HotGenerated, "ui/__snapshots__/b.txt"},
 		{HotGenerated, "ui/a.snap"},
+		{HotGenerated, "ui/__generated__/t.ts"},
 		{HotGenerated, "declared/any.go"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
