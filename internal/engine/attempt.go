@@ -20,6 +20,7 @@ import (
 	"orchestrate/internal/spec"
 	"orchestrate/internal/supervise"
 	"orchestrate/internal/untrusted"
+	"orchestrate/internal/workspace"
 )
 
 // grace is the time between the polite signal and SIGKILL.
@@ -54,13 +55,14 @@ type attempt struct {
 	alone    bool     // taken, and nothing else ran beside it under that engine
 	from     int64    // events up to this one are in the journal
 
-	before   string     // tree of the shared checkout when it began there as an observer that nothing holds, "" = not recorded
-	hopeless bool       // it failed on something that no other attempt can mend
-	changed  []string   // of the shared checkout, while it alone ran
-	lone     bool       // the checkout was compared, and it alone ran meanwhile
-	beside   []*attempt // that ran at the same time and were held by nothing, where it was not either
-	charged  []string   // what it changed where it had no business, as others found
-	handed   bool       // the supervisor has it: a process may have been started
+	before   string                 // tree of the shared checkout when it began there as an observer that nothing holds, "" = not recorded
+	hopeless bool                   // it failed on something that no other attempt can mend
+	changed  []string               // of the shared checkout, while it alone ran
+	lone     bool                   // the checkout was compared, and it alone ran meanwhile
+	found    *workspace.Fingerprint // of the checkout when it began, nil = not recorded
+	beside   []*attempt             // that ran at the same time and were held by nothing, where it was not either
+	charged  []string               // what it changed where it had no business, as others found
+	handed   bool                   // the supervisor has it: a process may have been started
 	exit     supervise.Exit
 	lost     string // the supervisor failed: what is known
 

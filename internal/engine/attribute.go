@@ -71,11 +71,14 @@ func (r *run) maker(ctx context.Context, among []*attempt, dir, name string) *at
 	return who
 }
 
+// apart reports whether a writer works in a tree of its own that can be looked at.
+func (a *attempt) apart() bool { return a.job.Writes() && a.at.isolated && a.at.tree != nil }
+
 // onlyWriter is the one writer with a tree of its own of which something is true.
 func onlyWriter(among []*attempt, is func(*attempt) bool) (one *attempt) {
 	for _, a := range among {
 		switch {
-		case !a.job.Writes() || !a.at.isolated || !is(a):
+		case !a.apart() || !is(a):
 		case one != nil:
 			return nil
 		default:
@@ -125,10 +128,15 @@ func (r *run) candidates(a *attempt) []*attempt {
 	return all
 }
 
+// traceable reports whether a change of the shared checkout may point at an attempt.
+func (r *run) traceable(a *attempt) bool {
+	return loose(a) && a.apart() && r.compared(a) && r.plan.Repo != nil
+}
+
 // leaked finds what a loose writer, whose processes have ended, changed in the shared
 // checkout while others ran: what points at it alone. All else is left to be told.
 func (r *run) leaked(ctx context.Context, a *attempt) (own []string) {
-	if !loose(a) || !a.job.Writes() || !a.at.isolated || !r.compared(a) || a.lone || r.plan.Repo == nil {
+	if a.found == nil || a.lone || !r.traceable(a) {
 		return nil
 	}
 	before, known := r.watched()
@@ -141,7 +149,8 @@ func (r *run) leaked(ctx context.Context, a *attempt) (own []string) {
 		return nil
 	}
 	var mine []string
-	changed := slices.DeleteFunc(before.Diff(now), func(name string) bool { return known[name] })
+	untold := before.Diff(now)
+	changed := slices.DeleteFunc(a.found.Diff(now), func(name string) bool { return known[name] || !slices.Contains(untold, name) })
 	for _, name := range changed[:min(len(changed), mostTraced)] {
 		if who, why := r.whose(ctx, r.candidates(a), r.plan.Repo.Top(), name); who == a {
 			mine = append(mine, name)
@@ -180,7 +189,7 @@ func (r *run) watched() (before *workspace.Fingerprint, known map[string]bool) {
 // its own tree. That it owns them would not do, for whose tree it is may have written there
 // itself.
 func (r *run) intoOthers(ctx context.Context, a *attempt, patch *workspace.Patch) (own []string) {
-	if !loose(a) || !a.at.isolated || patch == nil || len(r.plan.Jobs) > comparedPrograms {
+	if !loose(a) || !a.apart() || patch == nil || len(r.plan.Jobs) > comparedPrograms {
 		return nil
 	}
 	made := paths(patch.Files)
@@ -209,7 +218,7 @@ func (r *run) othersAtWork(a *attempt) (all []*attempt) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for v := range r.atWork {
-		if v != a && v.job.Writes() && v.at.isolated {
+		if v != a && v.apart() {
 			all = append(all, v)
 		}
 	}

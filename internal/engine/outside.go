@@ -28,11 +28,12 @@ const comparedPrograms = 20
 type comparison struct {
 	on     bool                  // nothing else ran when the attempt began
 	number int                   // of the attempt among those begun
-	before workspace.Fingerprint // of the checkout, if on
+	before workspace.Fingerprint // of the checkout, if that was recorded
 	since  time.Time
 }
 
-// enter counts the attempt in and, if nothing else runs, records the checkout.
+// enter counts the attempt in and records the checkout, if nothing else runs or what
+// changes there may point at the attempt.
 // leave counts it out, after its checks.
 func (r *run) enter(ctx context.Context, a *attempt) comparison {
 	r.mu.Lock()
@@ -40,7 +41,7 @@ func (r *run) enter(ctx context.Context, a *attempt) comparison {
 	r.active++
 	mine := comparison{on: r.active == 1 && r.compared(a), number: r.begun, since: r.eng.Now()}
 	r.mu.Unlock()
-	if !mine.on {
+	if !mine.on && !r.traceable(a) {
 		return mine
 	}
 	if _, there := r.otherWriter(mine.since); there {
@@ -50,7 +51,9 @@ func (r *run) enter(ctx context.Context, a *attempt) comparison {
 	var err error
 	if mine.before, err = r.fingerprint(ctx); err != nil {
 		mine.on = false
+		return mine
 	}
+	a.found = &mine.before
 	return mine
 }
 
