@@ -141,6 +141,7 @@ func (r *runLeft) about(ctx context.Context, t *treeLeft) reclaim.Facts {
 	for _, later := range r.trees {
 		if later.job == t.job && later.n > t.n && f.Replaced == "" {
 			f.Replaced = r.into(ctx, later)
+			f.Later = f.Later || later.status.Status == ledger.Success && later.work.Commit != later.work.Base
 		}
 	}
 	return f

@@ -28,6 +28,7 @@ type Facts struct {
 	Into     string // the ref that an integration brought its work to, "" = none has it now
 	Reached  string // the ref of a person that has its commit without an integration
 	Replaced string // what a later attempt of its job was integrated into
+	Later    bool   // a later attempt of its job succeeded, and nothing has its work yet
 }
 
 // Decision is what becomes of a leftover.
@@ -80,6 +81,9 @@ func ended(f Facts) Decision {
 		return Decision{Keep, "its commit is in " + f.Reached + ", but no integration of this run says so", discard(f)}
 	case f.Status == ledger.Success:
 		return Decision{Keep, "its work is not integrated", fmt.Sprintf("orchestrate integrate %s, or %s", f.Run, discard(f))}
+	}
+	if f.Later { // giving up the job would take that with it
+		return Decision{Keep, "it holds what an attempt left that did not succeed; a later one of its job did, and is not integrated", "orchestrate integrate " + f.Run}
 	}
 	return Decision{Keep, "it holds what an attempt left that did not succeed", discard(f)}
 }

@@ -26,6 +26,9 @@ func TestDecide(t *testing.T) {
 		"a failed attempt before one that was integrated": {
 			with(func(f *Facts) { f.Status, f.Replaced = ledger.Failed, "refs/heads/main" }), Remove, "later attempt", "",
 		},
+		"a failed attempt before one that succeeded": {
+			with(func(f *Facts) { f.Status, f.Later = ledger.Failed, true }), Keep, "a later one of its job did", "orchestrate integrate R",
+		},
 		"an observer":                  {with(func(f *Facts) { f.Observer, f.Status = true, ledger.Failed }), Remove, "only looked", ""},
 		"nothing changed":              {with(func(f *Facts) { f.Empty = true }), Remove, "changed nothing", ""},
 		"cut off while made":           {with(func(f *Facts) { f.Unused, f.Status = true, "" }), Remove, "nobody worked", ""},
