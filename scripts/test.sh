@@ -38,7 +38,7 @@ cross() {
 stage build make --no-print-directory build
 stage lint ./scripts/lint.sh
 stage cross-compile cross
-stage unit-and-script go test -race -timeout 30m ./...
+stage unit-and-script go test -race -timeout 45m ./...
 stage memory go test -count=1 -run '^TestFlood$' ./internal/supervise # its bound holds without the race detector
 stage kill-campaign env SHORT=1 ./scripts/faults.sh
 stage demo demo

@@ -10,7 +10,7 @@ import (
 func TestSecretsOfSettings(t *testing.T) {
 	for text, want := range map[string][]string{
 		`{"db": {"password": "pa55-word-1", "host": "localhost"}, "keys": ["x9K2mQ7vLp4RtYz81w"]}`: {"pa55-word-1", "x9K2mQ7vLp4RtYz81w"},
-		"a: &x {api_key: pa55-word-2}\nb: *x\ntoken:\n- pa55-word-3\n---\nsecret: pa55-word-4\n":  {"pa55-word-2", "pa55-word-3", "pa55-word-4"},
+		"a: &x {api_key: pa55-word-2}\nb: *x\ntoken:\n- pa55-word-3\n---\nsecret: pa55-word-4\n":   {"pa55-word-2", "pa55-word-3", "pa55-word-4"},
 		"API_TOKEN=pa55-word-5\n":                 nil,
 		"x9K2mQ7vLp4RtYz81w\n":                    nil,
 		"password: pa55-word-6\n\tbroken: [yes\n": nil,

@@ -115,7 +115,7 @@ func samples(t *testing.T) map[string]any {
 			Environments: map[string]ledger.Environment{"codex": {Passed: []string{"PATH"}, Withheld: []string{"OTHER_KEY"}}},
 		},
 		"check/": ledger.CheckResult{SchemaVersion: 1, Check: check}, "approvals/": ledger.Approvals{SchemaVersion: 1, Approvals: []ledger.Given{{Approval: approval, Shown: "all of it"}}},
-		"checkout/": ledger.Checkout{SchemaVersion: 1, At: day, Checkout: ledger.CheckoutState{Head: "c0ffee", Entries: map[string]string{"a": "absent"}}},
+		"checkout/":  ledger.Checkout{SchemaVersion: 1, At: day, Checkout: ledger.CheckoutState{Head: "c0ffee", Entries: map[string]string{"a": "absent"}}},
 		"reclaimed/": ledger.Reclaimed{SchemaVersion: 1, Items: []ledger.ReclaimedItem{{Kind: "worktree", Job: "j", Attempt: 1, Path: "/p", Branch: "", Commit: "", Why: "w", Saved: "s", Done: true, At: day}}},
 		"leftovers/": reclaim.Listing{
 			SchemaVersion: 1, Root: "/w", Notes: []string{"n"},
