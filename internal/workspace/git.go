@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -200,6 +201,9 @@ func fields(out []byte) []string {
 // defines switched off. It is asked anew each time: an agent that could write
 // the configuration may have added one since.
 func (g git) inert(ctx context.Context) (git, error) {
+	if g.unfiltered() {
+		return g, nil
+	}
 	out, err := g.run(ctx, "config", "-z", "--name-only", "--get-regexp", `^filter\.`)
 	if err != nil && code(err) != 1 { // 1 = none
 		return g, err
@@ -216,6 +220,32 @@ func (g git) inert(ctx context.Context) (git, error) {
 	}
 	g.config = off
 	return g, nil
+}
+
+// unfiltered reports whether the repository's configuration surely defines no filter
+// driver: no file of it has a word with which one could come in. It spares a process
+// for each tree and each look at one.
+func (g git) unfiltered() bool {
+	if g.gitDir == "" {
+		return false
+	}
+	common := g.gitDir
+	if link, err := os.ReadFile(filepath.Join(g.gitDir, "commondir")); err == nil {
+		if common = strings.TrimSpace(string(link)); !filepath.IsAbs(common) {
+			common = filepath.Join(g.gitDir, filepath.FromSlash(common))
+		}
+	}
+	for _, file := range []string{filepath.Join(common, "config"), filepath.Join(common, "config.worktree"), filepath.Join(g.gitDir, "config.worktree")} {
+		text, err := os.ReadFile(file)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		text = bytes.ToLower(text)
+		if err != nil || bytes.Contains(text, []byte("filter")) || bytes.Contains(text, []byte("include")) {
+			return false
+		}
+	}
+	return true
 }
 
 // within reports whether path (slashes, relative) stays below its root.
