@@ -38,7 +38,15 @@ cross() {
 stage build make --no-print-directory build
 stage lint ./scripts/lint.sh
 stage cross-compile cross
-stage unit-and-script go test -race -timeout 45m ./...
+# The scripts start the program some thousand times, which the race detector makes
+# slow: those that do much at once run with it, all of them without.
+many_at_once='TestScripts/^(many|alone|two-runs|writers-.*|serialize|detached|leave|viewer|follow|stream|interrupt.*|cancel.*|pause-.*|resume-.*|retry.*|wall-budget|budget|poison|quota|shared-.*|worktree-setup.*|leak-.*|integrate-(conflict|checks|moved|killed)|clean-(live|many|killed))$'
+
+unit() { go list ./... | grep -v '/internal/cli$' | xargs go test -race -timeout 30m; }
+
+stage unit unit
+stage scripts go test -timeout 30m ./internal/cli
+stage scripts-at-once go test -race -timeout 30m -run "$many_at_once" ./internal/cli
 stage memory go test -count=1 -run '^TestFlood$' ./internal/supervise # its bound holds without the race detector
 stage kill-campaign env SHORT=1 ./scripts/faults.sh
 stage demo demo
