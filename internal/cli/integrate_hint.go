@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -106,23 +105,8 @@ func leftPatch(run *ledger.Run, j ledger.JobState) (bool, error) {
 		return false, err
 	}
 	var status ledger.JobStatus
-	there, err := readJSON(run, ledger.JobPath(j.ID, ledger.StatusFile), &status)
+	there, err := run.ReadJSON(ledger.JobPath(j.ID, ledger.StatusFile), &status)
 	return there && status.Worktree != nil, err
-}
-
-// readJSON reads a document of the run directory; there is false where it has none.
-func readJSON(run *ledger.Run, rel string, into any) (there bool, err error) {
-	data, err := run.ReadFile(rel)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(data, into)
-	}
-	if err != nil {
-		return false, fmt.Errorf("%s: %w", run.Path(rel), err)
-	}
-	return true, nil
 }
 
 // named lists jobs, as many as a message may.

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,7 +14,7 @@ import (
 // it did; ok is false when there is none.
 func Intended(run *ledger.Run) (in integrate.Integration, ok bool, err error) {
 	rel := ledger.JobPath(ledger.IntegrationJob, ledger.IntentFile)
-	if ok, err = readDocument(run, rel, &in); err != nil {
+	if ok, err = run.ReadJSON(rel, &in); err != nil {
 		err = fmt.Errorf("where an integration that was cut off was moving its target cannot be read: %w", err)
 	}
 	return in, ok, err
@@ -33,7 +32,7 @@ func earlierIntegrations(run *ledger.Run) (all []integrate.Integration, err erro
 			rel = ledger.JobPath(ledger.IntegrationJob, ledger.AttemptDir(n), ledger.IntegrationFile)
 		}
 		var in integrate.Integration
-		if _, err := readDocument(run, rel, &in); err != nil {
+		if _, err := run.ReadJSON(rel, &in); err != nil {
 			return nil, err
 		}
 		if in.Outcome == integrate.Integrated {
@@ -73,19 +72,4 @@ func Brought(run *ledger.Run) (map[string]bool, error) {
 		}
 	}
 	return jobs, nil
-}
-
-// readDocument reads a document of the run directory; there is false where it has none.
-func readDocument(run *ledger.Run, rel string, into any) (there bool, err error) {
-	data, err := run.ReadFile(rel)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err == nil {
-		err = json.Unmarshal(data, into)
-	}
-	if err != nil {
-		return false, fmt.Errorf("%s: %w", run.Path(rel), err)
-	}
-	return true, nil
 }

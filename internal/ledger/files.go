@@ -120,6 +120,22 @@ func (r *Run) ReadFile(rel string) ([]byte, error) {
 	return r.root.ReadFile(filepath.FromSlash(rel))
 }
 
+// ReadJSON reads a JSON document of the run directory, as ReadFile does; there is false
+// where it has none.
+func (r *Run) ReadJSON(rel string, into any) (there bool, err error) {
+	data, err := r.ReadFile(rel)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, into)
+	}
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", r.Path(rel), err)
+	}
+	return true, nil
+}
+
 // OpenDir opens a folder of the run directory as a root of its own. A symbolic link
 // on the way to it, or in its place, is never followed: ErrNotFolder. A missing
 // folder is fs.ErrNotExist.

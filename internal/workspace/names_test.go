@@ -6,8 +6,7 @@ import (
 )
 
 func TestNamesAtAreThoseOfTheTopOfThatCommit(t *testing.T) {
-	r, top := newRepo(t)
-	_ = top
+	r, _ := newRepo(t)
 	base, err := r.Resolve(t.Context(), "HEAD")
 	if err != nil {
 		t.Fatal(err)
