@@ -29,8 +29,11 @@ campaign() {
   build "$tags"
   "$bin/$tags/faults" -bin "$bin/$tags" -seed "${SEED:-1}" "$@"
 }
-# An integration is killed at each of its failpoints.
-integrations() { go test -tags faults ./internal/cli -run '^TestScripts$/^integrate-moments$'; }
+# What comes after a run, an integration and a clean, is killed at each of its failpoints.
+afterwards() {
+  go test -tags faults ./internal/cli -run '^TestScripts$/^integrate-moments$'
+  go test -tags faults ./internal/engine -run '^TestACleanThatIsKilled$'
+}
 # Status 3: rounds are broken. Anything else is no proof that the campaign sees it.
 fails_without_locks() {
   local status=0
@@ -46,11 +49,11 @@ if [ -n "${NOLOCKS:-}" ]; then
   campaign faults,nolocks -kills 60 -each 0 -broken 1 "$@"
 elif [ -n "${SHORT:-}" ]; then
   campaign faults -kills 100 -each 1 "$@"
-  integrations
+  afterwards
   fails_without_locks >"$bin/log" || { cat "$bin/log"; exit 1; }
   tail -n 2 "$bin/log"
 else
   campaign faults -kills 1000 -each 20 "$@"
-  integrations
+  afterwards
   ORCHESTRATE_E2E_BIN=$bin/faults ./scripts/e2e.sh -tags e2e,faults -run '^TestKilled'
 fi

@@ -16,8 +16,9 @@ import (
 // from command.txt: its value is nowhere but in their environment and the lock.
 const markVariable = "ORCHESTRATE_ATTEMPT"
 
-// newMark is a value that no other attempt has.
-func newMark() string { return rand.Text() }
+// newMark is a value that no other attempt has. In capitals some would look like a key of
+// AWS and be masked in the lock, by which a dead supervisor's processes are found.
+func newMark() string { return strings.ToLower(rand.Text()) }
 
 // whereabouts tells a job's program where it is: its run, which attempt it is, and the
 // folders of the job's directory that are there for it.
