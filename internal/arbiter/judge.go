@@ -181,7 +181,7 @@ func answerTo(v *Verdict, n int) Answer {
 func record(c Case) ledger.Judgement {
 	j := ledger.Judgement{
 		SchemaVersion: 1, Mode: c.Mode, Rehearsal: c.Rehearsal, Runtime: c.Runtime, Model: c.Model,
-		Independence: c.Independence, Findings: filled(c.Findings), Jobs: filled(c.Jobs), Questions: []ledger.Answer{},
+		Independence: c.Independence, Findings: filled(c.Findings), ChangedJudges: []ledger.ChangedJudge{}, Jobs: filled(c.Jobs), Questions: []ledger.Answer{},
 		Contradictions: []untrusted.Text{}, UnsupportedClaims: []untrusted.Text{}, SafetyGaps: []untrusted.Text{}, UnresolvedQuestions: []untrusted.Text{},
 	}
 	if c.Answer == nil {

@@ -88,7 +88,7 @@ func (r *run) reportInput(j ledger.Judgement) report.Input {
 		RunDir: relTo(r.plan.Root, r.led.Dir), SpecPath: relTo(r.plan.Root, r.plan.Spec.Path),
 		State: r.led.State(), Approvals: r.led.State().Approvals, Jobs: map[string]ledger.JobStatus{}, Earlier: map[string][]ledger.JobStatus{},
 		Judgement: &j, Notes: append(append([]string{}, r.plan.Notes...), r.outside...), Checkout: slices.Clone(r.checkout),
-		NextSteps: map[string]string{}, Commands: map[string]string{},
+		NextSteps: map[string]string{}, Commands: map[string]string{}, After: map[string][]string{},
 		Arbiter: r.arbiters, VerdictStep: r.verdictStep(j), Exists: r.there, Rehearse: r.plan.Request.Rehearse,
 	}
 	if script := r.plan.Request.Script; script != "" {
@@ -127,7 +127,7 @@ func orEmpty(s *string) string {
 
 func (r *run) reportJob(in *report.Input, j *jobRun) {
 	id := j.planned.Job.ID
-	in.NextSteps[id] = r.nextStepOf(j)
+	in.NextSteps[id], in.After[id] = r.nextStepOf(j), j.planned.Job.DependsOn
 	if j.planned.Live != "" {
 		in.Notes = append(in.Notes, fmt.Sprintf("live, job %s would be blocked: %s", id, j.planned.Live))
 	}

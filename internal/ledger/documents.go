@@ -80,17 +80,21 @@ type Approval struct {
 // Judgement is arbiter/verdict.json: what the engine found, what the arbiter
 // answered, and what follows from both.
 type Judgement struct {
-	SchemaVersion       int              `json:"schemaVersion"`
-	RunID               string           `json:"runId"`
-	Verdict             string           `json:"verdict"` // pass | fail | blocked | unreviewed | rehearsal
-	Why                 []string         `json:"why"`     // what kept it from being a pass
-	Mode                string           `json:"mode"`    // required | checks-only
-	Rehearsal           bool             `json:"rehearsal"`
-	Runtime             string           `json:"runtime"` // of the arbiter, "" = none was asked
-	Model               string           `json:"model"`
-	Independence        string           `json:"independence"` // independent | not-independent: reason | ""
-	Findings            []Finding        `json:"findings"`     // layer 1: rules that the engine found broken
-	Overall             string           `json:"overall"`      // pass | fail | blocked as the arbiter said, "" = it did not
+	SchemaVersion      int       `json:"schemaVersion"`
+	RunID              string    `json:"runId"`
+	Verdict            string    `json:"verdict"` // pass | fail | blocked | unreviewed | rehearsal
+	Why                []string  `json:"why"`     // what kept it from being a pass
+	Mode               string    `json:"mode"`    // required | checks-only
+	Rehearsal          bool      `json:"rehearsal"`
+	Runtime            string    `json:"runtime"` // of the arbiter, "" = none was asked
+	Model              string    `json:"model"`
+	Independence       string    `json:"independence"` // independent | not-independent: reason | ""
+	RequireIndependent bool      `json:"requireIndependent"`
+	Findings           []Finding `json:"findings"` // layer 1: rules that the engine found broken
+	// ChangedJudges are the jobs that changed files which judge the work: tests, build
+	// and check scripts, files that a check names.
+	ChangedJudges       []ChangedJudge   `json:"changedJudges"`
+	Overall             string           `json:"overall"` // pass | fail | blocked as the arbiter said, "" = it did not
 	Jobs                []JobVerdict     `json:"jobs"`
 	Questions           []Answer         `json:"questions"`
 	Contradictions      []untrusted.Text `json:"contradictions"`
@@ -105,6 +109,14 @@ type Finding struct {
 	Rule   string `json:"rule"`
 	Job    string `json:"job"` // "" = the run
 	Detail string `json:"detail"`
+	// Evidence names what shows it: paths in the run directory.
+	Evidence []string `json:"evidence"`
+}
+
+// ChangedJudge is a job and what it changed of the files that judge its work.
+type ChangedJudge struct {
+	Job   string   `json:"job"`
+	Paths []string `json:"paths"`
 }
 
 // JobVerdict is what the arbiter says of one job.
@@ -113,6 +125,15 @@ type JobVerdict struct {
 	Verdict   string         `json:"verdict"` // pass | fail | unsure
 	Why       untrusted.Text `json:"why"`
 	Citations []Citation     `json:"citations"`
+	// Assertions are the arbiter's words on the job's `assert` checks.
+	Assertions []Assertion `json:"assertions"`
+}
+
+// Assertion is the arbiter's word on one `assert` check of a job.
+type Assertion struct {
+	Name  string         `json:"name"`  // of the check
+	Holds string         `json:"holds"` // yes | no | unsure
+	Why   untrusted.Text `json:"why"`
 }
 
 // Citation is evidence that the arbiter named, and whether it is there.

@@ -52,6 +52,8 @@ func (f *folder) move(r Record) error {
 		return f.moveJob(r)
 	case KindNote:
 		return f.note(r)
+	case KindProgress:
+		return nil
 	case KindApproved:
 		return f.approved(r)
 	case KindArbitrating:

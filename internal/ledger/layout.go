@@ -17,6 +17,7 @@ const (
 	ApprovalsFile  = "approvals.json" // what was approved, by whom
 	ReportFile     = "report.md"
 	ReportJSONFile = "report.json"
+	ReportHTMLFile = "report.html"
 	CheckoutFile   = "checkout.json"  // what the shared checkout is compared with
 	ReclaimedFile  = "reclaimed.json" // what `clean` took away of the run, and where it was saved
 	RunLockFile    = "run.lock"       // held by the run's owner, says who that is

@@ -26,6 +26,7 @@ const (
 	KindRunEnded     RecordKind = "run_ended"     // the last record, unless the run is resumed: Verdict, ExitStatus
 	KindResumed      RecordKind = "resumed"       // another engine carries the run on: RetryFailed
 	KindApproved     RecordKind = "approved"      // a person allowed a job: Job, Approval
+	KindProgress     RecordKind = "progress"      // a step that takes its time began or ended: Progress, perhaps Job; changes no state
 	KindRequeued     RecordKind = "requeued"      // a resumed run will do this job again, or at last: Job, Text
 )
 
@@ -55,7 +56,24 @@ type Record struct {
 	About         string         `json:"about,omitempty"`       // of a note: run | checkout | secret
 	RetryFailed   bool           `json:"retryFailed,omitempty"` // failed jobs are to be done again too
 	Approval      *Given         `json:"approval,omitempty"`
+	Progress      *Progress      `json:"progress,omitempty"`
 }
+
+// Progress is a step of the engine's own that a person may have to wait for.
+type Progress struct {
+	Step string `json:"step"` // one of the steps below
+	Of   string `json:"of"`   // what it is about: a runtime, a check; "" where the job says it all
+	Done bool   `json:"done"` // false = it has begun
+}
+
+// The steps that are told.
+const (
+	StepProbe    = "probe"    // a runtime is asked
+	StepWorktree = "worktree" // a tree is made: Job
+	StepSetup    = "setup"    // it is furnished and set up: Job
+	StepCheck    = "check"    // a check of a job runs: Job
+	StepReview   = "review"   // the arbiter's tree and evidence are made
+)
 
 // What a note can be about. The arbiter and the report are told those of the run and
 // the checkout too; one about a secret is held against its attempt. Other notes are for
@@ -173,6 +191,11 @@ func Approved(g Given) Record { return Record{Kind: KindApproved, Job: g.Job, Ap
 // Requeued puts a job of a resumed run back into the queue, and says why.
 func Requeued(job, why string) Record {
 	return Record{Kind: KindRequeued, Job: job, Text: untrusted.From(why)}
+}
+
+// Under says that a step began, or is done. job is "" for one of the run.
+func Under(job, step, of string, done bool) Record {
+	return Record{Kind: KindProgress, Job: job, Progress: &Progress{Step: step, Of: of, Done: done}}
 }
 
 // Arbitrating says that the jobs are over and the arbiter's turn has come.

@@ -21,7 +21,7 @@ func Build(in Input) Report {
 		SchemaVersion: ledger.SchemaVersion, RunID: s.RunID, RunDir: in.RunDir, SpecPath: in.SpecPath,
 		SpecDigest: s.SpecDigest, Base: s.Base, Verdict: s.Verdict, ExitStatus: s.ExitStatus,
 		StartedAt: s.StartedAt, EndedAt: s.EndedAt, Judgement: in.Judgement,
-		Approvals: orEmpty(in.Approvals), KeptTrees: orEmpty(in.KeptTrees), Notes: orEmpty(in.Notes),
+		Approvals: orEmpty(in.Approvals), KeptTrees: orEmpty(in.KeptTrees), Notes: orEmpty(in.Notes), Suggestions: orEmpty(in.Suggestions),
 		Jobs: []Job{}, Patches: patches(in), Reproduce: reproduce(in), Unresolved: []string{},
 	}
 	if s.EndedAt != nil {
@@ -59,7 +59,7 @@ func (r *Report) addJob(in Input, j ledger.JobState) {
 	if !ok {
 		st = unstarted(j)
 	}
-	job := Job{Status: st, Earlier: orEmpty(in.Earlier[j.ID]), NextStep: in.NextSteps[j.ID]}
+	job := Job{Status: st, Earlier: orEmpty(in.Earlier[j.ID]), NextStep: in.NextSteps[j.ID], After: orEmpty(in.After[j.ID])}
 	if answer := ledger.JobPath(j.ID, ledger.OutputFile); st.Attempts > 0 && in.exists(answer) {
 		job.Answer = answer
 	}
@@ -81,7 +81,7 @@ func (r *Report) addArbiter(in Input) {
 	if n == 0 {
 		return
 	}
-	r.Arbiter = &Job{Status: in.Arbiter[n-1], Earlier: orEmpty(in.Arbiter[: n-1 : n-1])}
+	r.Arbiter = &Job{After: []string{}, Status: in.Arbiter[n-1], Earlier: orEmpty(in.Arbiter[: n-1 : n-1])}
 	if answer := ledger.JobPath(ledger.ArbiterJob, ledger.OutputFile); in.exists(answer) {
 		r.Arbiter.Answer = answer
 	}

@@ -33,6 +33,8 @@ type Input struct {
 	Notes       []string              // changes from outside, warnings, and what else happened to the run
 	NextSteps   map[string]string     // what a person can do about a job, by its id
 	VerdictStep string                // what a person can do about a verdict of fail or blocked, "" = nothing beside the jobs
+	After       map[string][]string   // the jobs that a job depends on, by its id
+	Suggestions []string              // what the history of many runs shows, for a person
 	Commands    map[string]string     // redacted, shell-quoted command of a job, as in its command.txt
 	Exists      func(rel string) bool // whether a path in the run directory is there; nil: all are
 }
@@ -96,6 +98,7 @@ type Report struct {
 	Patches       []Patch           `json:"patches"`
 	KeptTrees     []Tree            `json:"keptTrees"`
 	Notes         []string          `json:"notes"`
+	Suggestions   []string          `json:"suggestions"` // what the history of many runs shows; it changes nothing by itself
 	Reproduce     []Command         `json:"reproduce"`
 	Unresolved    []string          `json:"unresolvedQuestions"`
 }
@@ -132,6 +135,7 @@ type Job struct {
 	Earlier  []ledger.JobStatus `json:"earlier"`  // attempts before the newest
 	Answer   string             `json:"answer"`   // path of the final answer, "" = none
 	NextStep string             `json:"nextStep"` // what a person can do, "" = nothing to do
+	After    []string           `json:"after"`    // the jobs that it depends on
 }
 
 // Command is one that can be pasted into a shell at the workspace root.

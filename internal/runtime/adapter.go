@@ -96,6 +96,8 @@ type Request struct {
 	Judged          []string // standin only: ids that the arbiter is asked about, each with the citation to give: ID or ID=KIND:REF
 	OwnedPaths      []string // standin only: globs relative to Dir that it may write
 	Outputs         []string // standin only: declared outputs
+	AnswerSchema    []byte   // JSON Schema that the final answer must fit, for a runtime that enforces one; nil = free
+	AnswerSchemaAt  string   // absolute path of the same on disk, for a program that reads a file
 	ExpectedOutput  string   // standin only: what its answer repeats
 }
 

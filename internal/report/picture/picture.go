@@ -1,0 +1,42 @@
+// Package picture draws a run as inline SVG: the graph of its jobs by a layout of its
+// own, and when each of them waited and worked. It decides nothing and touches nothing:
+// the same input gives the same bytes. Colours come from the page's style sheet by the
+// classes that are named here; text from jobs is escaped and made inert.
+package picture
+
+import (
+	"html/template"
+	"time"
+)
+
+// Node is one box of the graph.
+type Node struct {
+	ID     string   // the job's id, also its label
+	Status string   // a ledger status: becomes the class "s-<status>"
+	Detail string   // one short line below the id: runtime and model, time; "" = none
+	Href   string   // fragment that the box links to, such as #job-scout
+	After  []string // ids of nodes that it depends on
+	OnPath bool     // on the critical path
+}
+
+// Graph draws nodes in layers, dependencies above what depends on them. Unknown ids in
+// After are ignored.
+func Graph(nodes []Node) template.HTML { return "" }
+
+// Row is one line of the timeline: a job.
+type Row struct {
+	ID     string
+	Href   string
+	OnPath bool
+	Spans  []Span // in order
+}
+
+// Span is a part of a row's time.
+type Span struct {
+	From, To time.Time
+	Class    string // queued | running | an attempt's status: becomes the class "t-<class>"
+	Title    string // what a pointer or a screen reader is told
+}
+
+// Timeline draws rows between from and to.
+func Timeline(rows []Row, from, to time.Time) template.HTML { return "" }
