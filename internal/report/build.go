@@ -19,14 +19,16 @@ func Build(in Input) Report {
 	s := in.State
 	r := Report{
 		SchemaVersion: ledger.SchemaVersion, RunID: s.RunID, RunDir: in.RunDir, SpecPath: in.SpecPath,
-		SpecDigest: s.SpecDigest, Base: s.Base, Verdict: s.Verdict, ExitStatus: s.ExitStatus,
+		SpecDigest: s.SpecDigest, Base: s.Base, Standing: cmp.Or(in.Standing, Ended), Verdict: s.Verdict, ExitStatus: s.ExitStatus,
 		StartedAt: s.StartedAt, EndedAt: s.EndedAt, Judgement: in.Judgement,
 		Approvals: orEmpty(in.Approvals), KeptTrees: orEmpty(in.KeptTrees), Notes: orEmpty(in.Notes), Suggestions: orEmpty(in.Suggestions),
 		Jobs: []Job{}, Patches: patches(in), Reproduce: reproduce(in), Unresolved: []string{},
 	}
+	end := in.Now
 	if s.EndedAt != nil {
-		r.DurationMs = max(0, s.EndedAt.Sub(s.StartedAt).Milliseconds()) // the clock may have been set back
+		end = *s.EndedAt
 	}
+	r.DurationMs = max(0, end.Sub(s.StartedAt).Milliseconds()) // the clock may have been set back
 	for _, j := range s.Jobs {
 		r.addJob(in, j)
 	}
@@ -38,11 +40,15 @@ func Build(in Input) Report {
 			r.Verdict = j.Verdict
 		}
 	}
-	if r.Verdict == "" {
+	switch {
+	case r.interim():
+		r.Verdict, r.ExitStatus, r.EndedAt = "", nil, nil
+	case r.Verdict == "":
 		r.Verdict = arbiter.Blocked // a run that nobody judged
 	}
 	r.Rehearsal = r.Rehearsal || r.Verdict == arbiter.Rehearsal
 	r.NeedsPerson = needsPerson(r, in)
+	r.Block = r.block()
 	return r
 }
 
@@ -241,11 +247,14 @@ func needsPerson(r Report, in Input) []string {
 			say("job %s (%s) was approved by a flag, without being shown: see %s", a.Job, a.Effect, ledger.ApprovalsFile)
 		}
 	}
+	if line := openNeeds(r); line != "" {
+		say("%s", line)
+	}
 	if line := verdictNeeds(r); line != "" {
 		say("%s", withNext(line, in.VerdictStep))
 	}
 	for _, j := range r.Jobs {
-		if line := jobNeeds(j); line != "" {
+		if line := jobNeeds(j); line != "" && (!r.interim() || j.Status.Status.Settled()) {
 			say("%s", line)
 		}
 	}

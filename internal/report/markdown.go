@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -60,25 +59,9 @@ func (r Report) Markdown() []byte {
 		p.bullets("", r.Notes)
 	}
 	r.reproduction(&p)
+	r.suggest(&p)
 	p.say("\n%s", strings.TrimSuffix(r.Completion(), "\n"))
 	return p.Bytes()
-}
-
-// Completion is the block that ends report.md and the standard output of run.
-func (r Report) Completion() string {
-	var p page
-	p.say("**Orchestrate Result**")
-	p.say("- Spec: %s", prose(r.SpecPath))
-	p.say("- Report: %s", prose(path.Join(r.RunDir, ledger.ReportFile)))
-	p.say("- Jobs: %d/%d/%d", r.Totals.Succeeded, r.Totals.Total, r.Totals.Failed+r.Totals.Blocked)
-	p.say("- Arbiter: %s", r.Verdict)
-	p.say("- Checks: %s%s", r.Checks, r.mark())
-	p.say("\nUnresolved questions:")
-	p.bullets("", r.Unresolved)
-	if len(r.Unresolved) == 0 {
-		p.say("- None")
-	}
-	return p.String()
 }
 
 // mark is put where a reader could take a rehearsal for the real thing.
@@ -114,21 +97,44 @@ func (c Checks) String() string {
 }
 
 func (r Report) result(p *page) {
-	p.say("# Orchestrate report: %s%s", r.Verdict, r.mark())
+	result := r.block().Arbiter
+	p.say("# Orchestrate report: %s%s", result, r.mark())
+	if r.interim() {
+		p.say("\n%s", r.standing())
+	}
 	if r.Rehearsal {
 		p.say("\n**REHEARSAL**: the stand-in did the agents' work. Nothing here says what a real agent would have done.")
 	}
 	t := r.Totals
 	p.say("\n**Result%s: %s.** %d of %d jobs succeeded, %d failed, %d blocked, %d interrupted, %d not settled.",
-		r.mark(), r.Verdict, t.Succeeded, t.Total, t.Failed, t.Blocked, t.Interrupted, t.Queued)
-	p.say("Run %s of %s, started %s, took %s%s. Checks: %s. Cost: %s.",
-		code(r.RunID), code(r.SpecPath), r.StartedAt.UTC().Format("2006-01-02 15:04:05 UTC"), took(r.DurationMs),
+		r.mark(), result, t.Succeeded, t.Total, t.Failed, t.Blocked, t.Interrupted, t.Queued)
+	p.say("Run %s of %s, started %s, %s%s. Checks: %s. Cost: %s.",
+		code(r.RunID), code(r.SpecPath), r.StartedAt.UTC().Format("2006-01-02 15:04:05 UTC"), r.lasted(),
 		exitText(r.ExitStatus), r.Checks, r.Usage)
 	p.say("\n### What needs a person\n")
 	p.bullets("", r.NeedsPerson)
 	if len(r.NeedsPerson) == 0 {
 		p.say("- Nothing.")
 	}
+	p.say("\nFiles are named from the folder of this report, %s; commands are for the workspace root.", code(r.RunDir))
+}
+
+// lasted is how long the run took, or has taken.
+func (r Report) lasted() string {
+	if r.interim() {
+		return took(r.DurationMs) + " ago"
+	}
+	return "took " + took(r.DurationMs)
+}
+
+// suggest lists what the history of many runs shows.
+func (r Report) suggest(p *page) {
+	if len(r.Suggestions) == 0 {
+		return
+	}
+	p.heading("Suggestions from the history of runs")
+	p.say("For a person to decide about; they change nothing by themselves.")
+	p.bullets("", r.Suggestions)
 }
 
 func exitText(status *int) string {
@@ -227,26 +233,23 @@ func artifacts(j Job) string {
 }
 
 func (r Report) verdict(p *page) {
-	p.heading("Verdict: " + r.Verdict + r.mark())
+	p.heading("Verdict: " + r.block().Arbiter + r.mark())
 	j := r.Judgement
 	if j == nil {
-		p.say("No arbiter judged this run.")
+		p.say("No arbiter judged this run%s.", map[bool]string{true: " yet"}[r.interim()])
 		return
 	}
 	if j.Runtime == "" {
 		p.say("No arbiter was asked%s.", unasked(j))
 	} else {
-		p.say("Arbiter: %s, model %s, which answered %s; %s.",
-			code(j.Runtime), code(j.Model), code(j.Overall), prose(cmp.Or(j.Independence, "independence not known")))
+		p.say("Arbiter: %s, model %s, which answered %s. Independence: %s.",
+			code(j.Runtime), code(j.Model), code(j.Overall), independence(j))
 	}
 	p.bullets("Reasons:", j.Why)
-	if len(j.Findings) > 0 {
-		p.say("\nRules that the engine found broken:\n")
-		for _, f := range j.Findings {
-			p.say("- %s, job %s: %s", code(f.Rule), code(f.Job), prose(f.Detail))
-		}
-	}
+	findings(p, j.Findings)
+	changedJudges(p, j.ChangedJudges)
 	jobVerdicts(p, j.Jobs)
+	assertions(p, j.Jobs)
 	answers(p, j.Questions)
 	p.bullets("Contradictions:", lines(j.Contradictions))
 	p.bullets("Claims without support:", lines(j.UnsupportedClaims))

@@ -16,11 +16,13 @@ import (
 // Input is what a report is made from. Paths are relative: of a job's files to
 // the run directory, RunDir and kept trees to the workspace root.
 type Input struct {
-	RunDir      string // such as plans/reports/orchestrate-20260730-120005
-	SpecPath    string // as the person would type it
-	Rehearse    bool   // the run was asked for as a rehearsal
-	Script      string // the rehearsal's script where one was named, from the workspace root
-	GitTop      string // the repository's top level from the workspace root, "" or "." when they are the same
+	RunDir      string    // such as plans/reports/orchestrate-20260730-120005
+	SpecPath    string    // as the person would type it
+	Rehearse    bool      // the run was asked for as a rehearsal
+	Script      string    // the rehearsal's script where one was named, from the workspace root
+	GitTop      string    // the repository's top level from the workspace root, "" or "." when they are the same
+	Standing    string    // how the run stands, "" = Ended
+	Now         time.Time // when an interim report is made; of a run that has ended its own end counts
 	State       ledger.State
 	Jobs        map[string]ledger.JobStatus   // newest attempt of each job that has one
 	Earlier     map[string][]ledger.JobStatus // attempts before that, oldest first
@@ -82,7 +84,8 @@ type Report struct {
 	SpecDigest    string            `json:"specDigest"`
 	Base          string            `json:"base"`
 	Rehearsal     bool              `json:"rehearsal"`
-	Verdict       string            `json:"verdict"`
+	Standing      string            `json:"standing"` // ended | running | cut-off
+	Verdict       string            `json:"verdict"`  // "" = the run has not ended
 	ExitStatus    *int              `json:"exitStatus"`
 	StartedAt     time.Time         `json:"startedAt"`
 	EndedAt       *time.Time        `json:"endedAt"`
@@ -101,6 +104,7 @@ type Report struct {
 	Suggestions   []string          `json:"suggestions"` // what the history of many runs shows; it changes nothing by itself
 	Reproduce     []Command         `json:"reproduce"`
 	Unresolved    []string          `json:"unresolvedQuestions"`
+	Block         Block             `json:"completion"`
 }
 
 // Totals counts jobs.

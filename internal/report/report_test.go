@@ -67,8 +67,16 @@ func sample() Input {
 		},
 		Judgement: &ledger.Judgement{
 			Verdict: "fail", Mode: "required", Runtime: "codex", Model: "m-1", Independence: "independent", Overall: "pass", Why: []string{"a rule of the engine is broken"},
-			Findings: []ledger.Finding{{Rule: "check-failed", Job: "test", Detail: "vet failed"}},
-			Jobs: []ledger.JobVerdict{{Job: "write", Verdict: "pass", Why: untrusted.From("does what was asked"), Citations: []ledger.Citation{
+			Findings: []ledger.Finding{
+				{Rule: "check-failed", Job: "test", Detail: "vet failed", Evidence: []string{"test/checks/1.json", "test/checks/1.out"}},
+				{Rule: "run-settled", Detail: "one job is open"},
+			},
+			RequireIndependent: true,
+			ChangedJudges:      []ledger.ChangedJudge{{Job: "write", Paths: []string{"src/new_test.go", ".github/workflows/ci.yml"}}},
+			Jobs: []ledger.JobVerdict{{Job: "write", Verdict: "pass", Why: untrusted.From("does what was asked"), Assertions: []ledger.Assertion{
+				{Name: "no API breaks", Holds: "yes", Why: untrusted.From("nothing exported changed")},
+				{Name: "the README says so", Holds: "unsure", Why: untrusted.From("it was not shown")},
+			}, Citations: []ledger.Citation{
 				{Kind: "file", Ref: "write:src/new.go:3", Found: true},
 				{Kind: "file", Ref: "write:src/old.go:9"},
 			}}},
@@ -76,12 +84,13 @@ func sample() Input {
 			Contradictions:      []untrusted.Text{untrusted.From("scout says 3 files, write touched 4")},
 			UnresolvedQuestions: []untrusted.Text{untrusted.From("Is old.go still needed?")},
 		},
-		Approvals: []ledger.Approval{{Job: "write", Effect: "scoped-write", Digest: "dd", By: "flag", At: day}},
-		Patches:   []Patch{{Job: "write", Path: "write/changes.patch", Files: 2, Bytes: 512, Added: 3, Deleted: 1, Diffstat: "write/diffstat.txt", Stat: "M +3 -1 a.txt\nM +0 -0 `b`.txt\n", Base: "c0ffee", Commit: "beef", Branch: "orchestrate/20260730-120005/write"}},
-		KeptTrees: []Tree{{Job: "test", Attempt: 1, Path: "plans/reports/orchestrate-20260730-120005/worktrees/test", Branch: "orchestrate/20260730-120005/test"}},
-		Notes:     []string{"README.md changed during the run, not by a job"},
-		NextSteps: map[string]string{"audit": "claude auth login", "test": "orchestrate output RUN test"},
-		Commands:  map[string]string{"test": "cd 'a b' && go test ./..."},
+		Approvals:   []ledger.Approval{{Job: "write", Effect: "scoped-write", Digest: "dd", By: "flag", At: day}},
+		Patches:     []Patch{{Job: "write", Path: "write/changes.patch", Files: 2, Bytes: 512, Added: 3, Deleted: 1, Diffstat: "write/diffstat.txt", Stat: "M +3 -1 a.txt\nM +0 -0 `b`.txt\n", Base: "c0ffee", Commit: "beef", Branch: "orchestrate/20260730-120005/write"}},
+		KeptTrees:   []Tree{{Job: "test", Attempt: 1, Path: "plans/reports/orchestrate-20260730-120005/worktrees/test", Branch: "orchestrate/20260730-120005/test"}},
+		Notes:       []string{"README.md changed during the run, not by a job"},
+		NextSteps:   map[string]string{"audit": "claude auth login", "test": "orchestrate output RUN test"},
+		Suggestions: []string{"for task review, codex m-1 succeeded 30 of 31 times"},
+		Commands:    map[string]string{"test": "cd 'a b' && go test ./..."},
 	}
 }
 
@@ -115,6 +124,13 @@ Unresolved questions:
 `
 	r := Build(sample())
 	if diff := cmp.Diff(want, r.Completion()); diff != "" {
+		t.Error(diff)
+	}
+	fields := Block{
+		Spec: "jobs.yaml", Report: "plans/reports/orchestrate-20260730-120005/report.md", Jobs: "2/5/3", Arbiter: "fail",
+		Checks: "1 passed, 1 failed", Unresolved: []string{"Is old.go still needed?"},
+	}
+	if diff := cmp.Diff(fields, r.Block); diff != "" {
 		t.Error(diff)
 	}
 	if !strings.HasSuffix(string(r.Markdown()), want) {
