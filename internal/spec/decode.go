@@ -15,6 +15,7 @@ const (
 	DefaultCheckTimeout   = 10 * time.Minute
 	DefaultBackoff        = 5 * time.Second
 	DefaultMaxOutputBytes = 1 << 20
+	DefaultEvidenceBytes  = 200 << 10
 	// MaxTimeout bounds every timeout; 0 in a spec stands for it.
 	MaxTimeout = 24 * time.Hour
 	// maxBackoff bounds the pause before another attempt.
@@ -124,6 +125,7 @@ func (r *reader) arbiter(v value) Arbiter {
 		Timeout:            r.timeout(v.field("timeout"), DefaultArbiterTimeout),
 		Mode:               v.field("mode").or("required"),
 		RequireIndependent: v.field("require_independent").truth(),
+		MaxEvidenceBytes:   int(v.field("max_evidence_bytes").integer(DefaultEvidenceBytes)),
 	}
 }
 

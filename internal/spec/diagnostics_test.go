@@ -62,6 +62,7 @@ var mistakes = []struct {
 	{"long backoff", job("retry: {backoff: 2h}"), "8:22", "jobs[0].retry.backoff", []string{"2h", "at most 1h"}},
 	{"retry on timeout", job("retry: {on: [timeout]}"), "8:18", "jobs[0].retry.on[0]", []string{"rate_limit, network, crash"}},
 	{"small capture", job("max_output_bytes: 10"), "8:23", "jobs[0].max_output_bytes", []string{"from 4096"}},
+	{"small evidence", "arbiter: {max_evidence_bytes: 10}\n" + job(), "1:31", "arbiter.max_evidence_bytes", []string{"from 32768"}},
 	{"no expected output", strings.Replace(job(), "    expected_output: A list.\n", "", 1), "3:5", "jobs[0].expected_output", []string{"expected_output is missing"}},
 	{"no task", strings.Replace(job(), "    task: scout\n", "", 1), "3:5", "jobs[0].task", []string{"task is missing", "pin a model"}},
 	{"option as model", job("model: --yolo"), "8:12", "jobs[0].model", []string{"does not start with -"}},

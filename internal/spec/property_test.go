@@ -85,6 +85,7 @@ var propertyEffects = map[string][2]base{
 	"arbiter.timeout":             {{}, {top: "arbiter: {timeout: 3m}"}},
 	"arbiter.mode":                {{}, {top: "arbiter: {mode: checks-only}"}},
 	"arbiter.require_independent": {{}, {top: "arbiter: {require_independent: true}"}},
+	"arbiter.max_evidence_bytes":  {{}, {top: "arbiter: {max_evidence_bytes: 65536}"}},
 	"defaults":                    {{}, {top: "defaults: {effort: low}"}},
 	"jobs":                        {{}, {more: "effort: low"}},
 	"jobs[].id":                   {{}, {id: "b"}},

@@ -52,6 +52,7 @@ func (a Arbiter) mapping() mapping {
 	w.add("timeout", span(a.Timeout))
 	w.add("mode", a.Mode)
 	w.add("require_independent", a.RequireIndependent)
+	w.add("max_evidence_bytes", a.MaxEvidenceBytes)
 	return w
 }
 

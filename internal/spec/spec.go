@@ -44,6 +44,7 @@ type Arbiter struct {
 	Timeout            time.Duration
 	Mode               string // required | checks-only
 	RequireIndependent bool
+	MaxEvidenceBytes   int // of the evidence that it is given
 }
 
 // Job is one unit of work. A pointer or nil slice that is nil was absent.

@@ -172,7 +172,7 @@ defaults:
   expected_output: "# not a comment"
   model: some/model
   retry: {max_attempts: 3}
-arbiter: {runtime: other, timeout: 0, require_independent: true}
+arbiter: {runtime: other, timeout: 0, require_independent: true, max_evidence_bytes: 40000}
 jobs:
   - id: one
     task: scout
