@@ -66,6 +66,8 @@ type Env struct {
 	// Setup says that these are no checks but what sets a worktree up: their files go to
 	// <job>/setup, and nothing is run after one that did not pass.
 	Setup bool
+	// Begun, if not nil, is told which check begins, and what it returns when it is over.
+	Begun func(name string) (over func())
 }
 
 // Run runs the checks one after the other, all of them even when one fails, and
@@ -107,6 +109,9 @@ func (e Env) one(ctx context.Context, n int, c spec.Check) (ledger.Check, error)
 	}
 	if ctx.Err() != nil {
 		return r, nil
+	}
+	if e.Begun != nil {
+		defer e.Begun(r.Name)()
 	}
 	r.Output = e.path(n, "out")
 	cmd := Command{

@@ -16,6 +16,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	yaml "go.yaml.in/yaml/v4"
 
+	"orchestrate/internal/ledger"
 	"orchestrate/internal/secret"
 	"orchestrate/internal/spec"
 	"orchestrate/internal/workspace"
@@ -249,6 +250,7 @@ func (r *run) copyIn(ctx context.Context, a *attempt) error {
 	if len(files) == 0 || !a.at.isolated {
 		return nil
 	}
+	defer r.under(a.job.ID, ledger.StepSetup, "copy")()
 	standing, err := a.at.tree.Standing(ctx, namesOfCopies(files))
 	if err != nil {
 		return fmt.Errorf("what git ignores in the worktree of job %s: %w", a.job.ID, err)

@@ -86,7 +86,9 @@ func (r *run) worktree(ctx context.Context, j *spec.Job, base string, n int) (pl
 		return place{}, fmt.Errorf("job %s needs a worktree, and its cwd %s is outside the repository %s", j.ID, j.Cwd, repo.Top())
 	}
 	dir := filepath.Join(r.treeRoot, ledger.TreeName(j.ID, n))
+	done := r.under(j.ID, ledger.StepWorktree, "")
 	tree, err := r.addTree(ctx, j, dir, base, n)
+	done()
 	if err != nil {
 		return place{}, err
 	}

@@ -49,6 +49,7 @@ type Plan struct {
 	copies     map[string][]copied // per job: files of the checkout for its worktree
 	inCopies   []string            // secrets in those
 	profiles   map[string]runtime.Profile
+	probing    func(runtime string) (over func()) // is told of the probes, nil = nobody is
 	odd        oddities
 	noTreeNext string   // what a person can do about that, "" = see route
 	noTree     string   // why no worktree can be made, "" = it can
@@ -204,7 +205,7 @@ func (p *Plan) probe(ctx context.Context, e *Engine) {
 			ask = append(ask, a)
 		}
 	}
-	p.Inventory = inventory.Probe(ctx, e.Host, ask)
+	p.Inventory = inventory.Prober{Begun: p.probing}.Probe(ctx, e.Host, ask)
 	p.profiles = map[string]runtime.Profile{}
 	for i, pr := range p.Inventory.Profiles {
 		p.Inventory.Profiles[i] = policy.Judged(pr, e.Operator)

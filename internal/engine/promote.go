@@ -91,7 +91,8 @@ func (r *run) reprobe(ctx context.Context, names map[string]bool) {
 	if len(ask) == 0 {
 		return
 	}
-	for _, fresh := range inventory.Probe(ctx, r.eng.Host, ask).Profiles {
+	found := inventory.Prober{Begun: r.probing}.Probe(ctx, r.eng.Host, ask)
+	for _, fresh := range found.Profiles {
 		fresh = policy.Judged(fresh, r.eng.Operator)
 		r.mu.Lock()
 		before := r.profiles[fresh.Runtime]

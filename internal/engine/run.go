@@ -249,6 +249,7 @@ func (r *run) underWay() []string {
 // survey probes and routes, unless the plan has done so, and leaves what was found.
 func (r *run) survey(ctx context.Context) error {
 	if r.plan.profiles == nil {
+		r.plan.probing = r.probing
 		r.plan.survey(ctx, r.eng)
 	}
 	if ctx.Err() != nil {

@@ -216,7 +216,7 @@ func (r *run) runChecks(ctx context.Context, slot int, a *attempt, s *settlement
 	var err error
 	s.checks, err = check.Run(ctx, a.job.Checks, check.Env{
 		Runner: &checkRunner{r, slot, a}, Job: a.job.ID, Dir: a.at.dir, RunDir: r.led.Dir, Environ: a.env,
-		Redact: r.redact.String, Scripted: r.scripted(a.job.ID),
+		Redact: r.redact.String, Scripted: r.scripted(a.job.ID), Begun: r.each(a.job.ID, ledger.StepCheck),
 		Record: func(rel string, c ledger.CheckResult) error { return r.led.WriteJSON(rel, c) },
 	})
 	for _, c := range s.checks {

@@ -34,7 +34,7 @@ func (r *run) setUp(ctx context.Context, slot int, a *attempt) *policy.Settlemen
 	}
 	s := &setUpRunner{checkRunner: checkRunner{r, slot, a}, box: box}
 	done, err := check.Run(ctx, a.job.Worktree.Setup, check.Env{
-		Runner: s, Job: a.job.ID, Dir: a.at.dir, RunDir: r.led.Dir, Environ: a.env, Redact: r.redact.String, Setup: true,
+		Runner: s, Job: a.job.ID, Dir: a.at.dir, RunDir: r.led.Dir, Environ: a.env, Redact: r.redact.String, Setup: true, Begun: r.each(a.job.ID, ledger.StepSetup),
 		Record: func(rel string, c ledger.CheckResult) error { return r.led.WriteJSON(rel, c) },
 	})
 	switch {

@@ -47,6 +47,10 @@ type Prober struct {
 	Grace    time.Duration // for an adapter to return after its budget; 0 = 15 s
 	Together int           // questions that have a turn at a time, over all runtimes; 0 = by the processors
 	Patience time.Duration // after which a question hands its turn on; 0 = 5 s
+
+	// Begun, if not nil, is told whose questions begin, and what it returns when they are
+	// over; from several goroutines.
+	Begun func(runtime string) (over func())
 }
 
 // Probe asks all adapters in parallel with the default bounds.
@@ -95,6 +99,9 @@ func (pr Prober) one(parent context.Context, host runtime.Host, a runtime.Adapte
 		if p, ok := k.Known(a.Name()); ok {
 			return p, Cost{}
 		}
+	}
+	if pr.Begun != nil {
+		defer pr.Begun(a.Name())()
 	}
 	ctx, budget, cancel := withBudget(parent, pr.Budget)
 	defer cancel()

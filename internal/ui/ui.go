@@ -23,6 +23,7 @@ type Lines struct {
 	mu    sync.Mutex
 	out   io.Writer
 	begin time.Time
+	slow  slowSteps
 }
 
 // NewLines prints to out; times are counted from the first record.
@@ -35,6 +36,7 @@ func (l *Lines) Record(r ledger.Record) {
 	if l.begin.IsZero() {
 		l.begin = r.At
 	}
+	l.step(r)
 	if text := transition(r); text != "" {
 		fmt.Fprintf(l.out, "%8s  %s\n", r.At.Sub(l.begin).Round(100*time.Millisecond), text)
 	}
@@ -47,7 +49,11 @@ type JSON struct {
 }
 
 // NewJSON prints to out.
-func NewJSON(out io.Writer) *JSON { return &JSON{enc: json.NewEncoder(out)} }
+func NewJSON(out io.Writer) *JSON {
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false) // as in the journal, byte for byte
+	return &JSON{enc: enc}
+}
 
 // Record prints r. A reader that went away ends nothing.
 func (j *JSON) Record(r ledger.Record) {
