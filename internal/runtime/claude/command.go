@@ -2,6 +2,7 @@ package claude
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -28,7 +29,7 @@ func (Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Command,
 		Argv: append([]string{p.Executable.Path, flagPrint, flagStream, flagVerbose}, isolationFlags(p, req.Project)...),
 	}
 	for _, add := range []func(*runtime.Command, runtime.Request, runtime.Profile) error{
-		addAccess, addTools, addModel, addAgent, addResume,
+		addAccess, addTools, addModel, addAgent, addAnswerForm, addResume,
 	} {
 		if err := add(&cmd, req, p); err != nil {
 			return runtime.Command{}, err
@@ -122,6 +123,29 @@ func addAgent(cmd *runtime.Command, req runtime.Request, p runtime.Profile) erro
 		return err
 	}
 	cmd.Argv = append(cmd.Argv, flagAgent+"="+req.Agent)
+	return nil
+}
+
+// addAnswerForm gives the program the schema, for which it offers the agent a tool
+// beside those of the grant. The name of a dialect is left out: the
+// program drops the tool without a word when it does not know the dialect.
+func addAnswerForm(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
+	if req.AnswerSchema == nil {
+		return nil
+	}
+	if err := cmd.Use(p, runtime.ControlAnswerForm, "held to the form of its answer"); err != nil {
+		return err
+	}
+	var schema map[string]json.RawMessage
+	if err := json.Unmarshal(req.AnswerSchema, &schema); err != nil {
+		return fmt.Errorf("the schema of the answer is no JSON object: %w", err)
+	}
+	delete(schema, "$schema")
+	text, err := json.Marshal(schema)
+	if err != nil {
+		return err
+	}
+	cmd.Argv = append(cmd.Argv, flagSchema+"="+string(text))
 	return nil
 }
 

@@ -85,6 +85,13 @@ func TestCommandByAccess(t *testing.T) {
 			nil,
 		},
 		{
+			"a form of the answer, without the name of its dialect",
+			runtime.Request{Access: runtime.AccessRead, AnswerSchema: []byte(`{"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object"}`)},
+			`--tools=Glob,Grep,Read --json-schema={"type":"object"}`,
+			[]runtime.ControlName{"no-project", "read-only", "tool-limits", "answer-schema"},
+			nil,
+		},
+		{
 			"model, effort, agent, session",
 			runtime.Request{Access: runtime.AccessRead, Model: "sonnet", Effort: "low", Agent: "Explore", Resume: "s-1"},
 			"--tools=Glob,Grep,Read --model=sonnet --effort=low --agent=Explore --resume=s-1",
@@ -128,6 +135,7 @@ func TestCommandRefusesWhatTheEvidenceDoesNotSupport(t *testing.T) {
 		{"an effort of another model", runtime.Request{Access: runtime.AccessRead, Model: "haiku", Effort: "low"}, "does not offer effort"},
 		{"an effort of an unlisted model", runtime.Request{Access: runtime.AccessRead, Model: "x", Effort: "low"}, "cannot be checked"},
 		{"an unknown agent", runtime.Request{Access: runtime.AccessRead, Agent: "nobody"}, "no agent"},
+		{"a form that is none", runtime.Request{Access: runtime.AccessRead, AnswerSchema: []byte("{")}, "no JSON object"},
 		{"an unknown access", runtime.Request{Access: "all"}, "no access"},
 	}
 	for _, c := range cases {

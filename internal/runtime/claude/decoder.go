@@ -14,6 +14,12 @@ const evidenceLimit = 400
 // synthetic is the model name under which the program itself reports an error.
 const synthetic = "<synthetic>"
 
+// answerTool is the tool through which an answer that is held to a schema is given.
+const answerTool = "StructuredOutput"
+
+// misformed is how a run ends whose tries at the schema all failed.
+const misformed = "error_max_structured_output_retries"
+
 // NewDecoder reads the stream of `claude -p --output-format=stream-json`.
 func NewDecoder(runtime.DecoderSpec) runtime.Decoder {
 	return &decoder{tools: map[string]string{}, denied: map[string]bool{}}
@@ -25,6 +31,7 @@ type decoder struct {
 	mainModel string            // as the last message of the main agent named it
 	tools     map[string]string // tool use id -> tool name
 	denied    map[string]bool   // tool use ids whose denial is known
+	lastTry   string            // at an answer that is held to a schema
 	settle    runtime.Reason
 	limited   int64 // delay of the last rate-limit retry, in ms
 }
@@ -118,6 +125,9 @@ func (d *decoder) assistant(l line) []runtime.Event {
 		case "tool_use":
 			d.out.WorkBegun = true
 			d.tools[b.ID] = b.Name
+			if b.Name == answerTool {
+				d.lastTry = string(b.Input)
+			}
 			events = append(events, runtime.Event{Kind: runtime.EventToolCall, Tool: b.Name, Text: clip(string(b.Input))})
 		}
 	}
@@ -212,13 +222,25 @@ func (d *decoder) result(l line) []runtime.Event {
 		return append(events, d.failedResult(l))
 	}
 	d.out.ErrorFlag, d.out.Reason, d.out.Evidence = false, "", untrusted.Text{}
-	d.out.Answer = untrusted.From(l.Result)
+	d.out.Answer = untrusted.From(l.answer())
 	return append(events,
-		runtime.Event{Kind: runtime.EventAnswer, Text: untrusted.From(l.Result)},
+		runtime.Event{Kind: runtime.EventAnswer, Text: d.out.Answer},
 		runtime.Event{Kind: runtime.EventComplete})
 }
 
+// answer is the one that fits the schema where there was one, else the final text: an
+// agent that answers in plain words ends in success all the same.
+func (l line) answer() string {
+	if len(l.Structured) > 0 && string(l.Structured) != "null" {
+		return string(l.Structured)
+	}
+	return l.Result
+}
+
 func (d *decoder) failedResult(l line) runtime.Event {
+	if l.Subtype == misformed {
+		return d.misformedResult(l)
+	}
 	text := l.Result
 	if text == "" {
 		text = strings.Join(append([]string{l.Subtype}, l.Errors...), ": ")
@@ -231,6 +253,14 @@ func (d *decoder) failedResult(l line) runtime.Event {
 	}
 	d.fail(why, text)
 	return runtime.Event{Kind: runtime.EventFailed, Reason: why, Text: d.out.Evidence}
+}
+
+// misformedResult is no fault of the runtime: the model did answer, in another form
+// than the one asked for. What it tried last is kept, to be shown to it.
+func (d *decoder) misformedResult(l line) runtime.Event {
+	d.fail(runtime.BlockedNoAnswer, strings.Join(append([]string{l.Subtype}, l.Errors...), ": "))
+	d.out.Answer = untrusted.From(d.lastTry)
+	return runtime.Event{Kind: runtime.EventFailed, Reason: d.out.Reason, Text: d.out.Evidence}
 }
 
 // reportedUsage is the sum over the models, which also holds after a call that was

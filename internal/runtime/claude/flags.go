@@ -22,12 +22,14 @@ const (
 	flagEffort     = "--effort"
 	flagAgent      = "--agent"
 	flagResume     = "--resume"
+	flagSchema     = "--json-schema"
 )
 
 func wantedFlags() []string {
 	return []string{
 		flagPrint, flagStream, flagInput, flagVerbose, flagTools, flagAllow, flagDeny, flagSources,
 		flagStrictMCP, flagNoCommands, flagAcceptEdit, flagModel, flagEffort, flagAgent, flagResume,
+		flagSchema,
 	}
 }
 
@@ -64,5 +66,6 @@ func controls(p runtime.Profile) []runtime.Control {
 		p.ControlBy(runtime.ControlModel, flagModel),
 		p.ControlBy(runtime.ControlEffort, flagEffort),
 		p.ControlBy(runtime.ControlAgent, flagAgent),
+		p.ControlBy(runtime.ControlAnswerForm, flagSchema),
 	}
 }

@@ -51,7 +51,7 @@ func TestProbeOfAWorkingProgram(t *testing.T) {
 	}
 	for _, name := range []runtime.ControlName{
 		runtime.ControlReadOnly, runtime.ControlEditsOnly, runtime.ControlToolLimits, runtime.ControlNoProject,
-		runtime.ControlModel, runtime.ControlEffort, runtime.ControlAgent,
+		runtime.ControlModel, runtime.ControlEffort, runtime.ControlAgent, runtime.ControlAnswerForm,
 	} {
 		if !p.Has(name) {
 			t.Errorf("control %q is not verified", name)

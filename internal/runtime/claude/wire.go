@@ -45,6 +45,7 @@ type result struct {
 	IsError    bool                  `json:"is_error"`
 	APIStatus  int                   `json:"api_error_status"`
 	Result     string                `json:"result"`
+	Structured json.RawMessage       `json:"structured_output"` // absent unless the answer was held to a schema and fits it
 	Errors     []string              `json:"errors"`
 	CostUSD    *float64              `json:"total_cost_usd"`
 	Usage      *usage                `json:"usage"`

@@ -31,7 +31,7 @@ func (Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Command,
 		Argv: []string{p.Executable.Path, "exec", flagJSON},
 	}
 	for _, add := range []func(*runtime.Command, runtime.Request, runtime.Profile) error{
-		addSandbox, addIsolation, addPlace, addModel,
+		addSandbox, addIsolation, addPlace, addModel, addAnswerForm,
 	} {
 		if err := add(&cmd, req, p); err != nil {
 			return runtime.Command{}, err
@@ -147,6 +147,21 @@ func addModel(cmd *runtime.Command, req runtime.Request, p runtime.Profile) erro
 		return err
 	}
 	cmd.Argv = append(cmd.Argv, "-c", "model_reasoning_effort="+quoted(req.Effort))
+	return nil
+}
+
+// addAnswerForm names the file with the schema, which the program reads itself.
+func addAnswerForm(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
+	if req.AnswerSchema == nil {
+		return nil
+	}
+	if err := cmd.Use(p, runtime.ControlAnswerForm, "held to the form of its answer"); err != nil {
+		return err
+	}
+	if !filepath.IsAbs(req.AnswerSchemaAt) {
+		return fmt.Errorf("codex reads the schema of the answer from a file, and %q is no absolute path of one", req.AnswerSchemaAt)
+	}
+	cmd.Argv = append(cmd.Argv, flagSchema, req.AnswerSchemaAt)
 	return nil
 }
 

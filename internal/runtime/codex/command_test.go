@@ -45,6 +45,12 @@ func TestCommandByAccess(t *testing.T) {
 		},
 		{"continued", runtime.Request{Access: runtime.AccessRead, Resume: "t-1"}, "--sandbox=read-only" + isolated + placed + " resume t-1 -", []runtime.ControlName{"read-only", "no-project"}},
 		{
+			"a form of the answer",
+			runtime.Request{Access: runtime.AccessRead, AnswerSchema: []byte(`{}`), AnswerSchemaAt: "/run/a b.json"},
+			"--sandbox=read-only" + isolated + placed + " --output-schema /run/a b.json -",
+			[]runtime.ControlName{"read-only", "no-project", "answer-schema"},
+		},
+		{
 			"model and effort",
 			runtime.Request{Access: runtime.AccessRead, Model: p.DefaultModel, Effort: "low"},
 			"--sandbox=read-only" + isolated + placed + " --model " + p.DefaultModel + ` -c model_reasoning_effort="low" -`,
@@ -98,6 +104,7 @@ func TestCommandRefusesWhatTheEvidenceDoesNotSupport(t *testing.T) {
 		{"unlisted model", runtime.Request{Access: runtime.AccessRead, Model: "x"}, "does not list model"},
 		{"unlisted effort", runtime.Request{Access: runtime.AccessRead, Effort: "x"}, "does not offer effort"},
 		{"a flag as a session", runtime.Request{Access: runtime.AccessRead, Resume: "--last"}, "dash"},
+		{"a form without a file", runtime.Request{Access: runtime.AccessRead, AnswerSchema: []byte(`{}`)}, "no absolute path"},
 		{"an unknown access", runtime.Request{Access: "all"}, "no access"},
 	}
 	for _, c := range cases {
@@ -119,11 +126,12 @@ func TestAFlagThatHelpDoesNotShowIsNeverUsed(t *testing.T) {
 		return []runtime.Request{
 			{Access: runtime.AccessRead, Dir: "/w", Model: p.DefaultModel, Effort: "low"},
 			{Access: runtime.AccessEdit, Dir: "/w"},
+			{Access: runtime.AccessRead, Dir: "/w", AnswerSchema: []byte(`{}`), AnswerSchemaAt: "/run/schema.json"},
 			{Access: runtime.AccessRead, Dir: "/w"},
 		}
 	}
 	long := map[string]string{"-c": "--config"}
-	for _, flag := range []string{"--json", "--sandbox", "--config", "--disable", "--skip-git-repo-check", "--cd", "--model"} {
+	for _, flag := range []string{"--json", "--sandbox", "--config", "--disable", "--skip-git-repo-check", "--cd", "--model", "--output-schema"} {
 		t.Run(flag, func(t *testing.T) {
 			host := machine(t, sandbox{})
 			host.Answers["exec --help"] = probetest.Says(probetest.Without(file(t, "testdata/probe/exec-help.txt"), flag))

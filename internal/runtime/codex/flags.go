@@ -18,10 +18,11 @@ const (
 	flagNoGit     = "--skip-git-repo-check"
 	flagDir       = "--cd"
 	flagModel     = "--model"
+	flagSchema    = "--output-schema"
 )
 
 func wantedFlags() []string {
-	return []string{flagJSON, flagReadOnly, flagWorkspace, flagConfig, flagDisable, flagNoGit, flagDir, flagModel}
+	return []string{flagJSON, flagReadOnly, flagWorkspace, flagConfig, flagDisable, flagNoGit, flagDir, flagModel, flagSchema}
 }
 
 // indispensable flags are those without which no job can run, be followed or be

@@ -78,6 +78,7 @@ func otherControls(p runtime.Profile, live liveFacts) []runtime.Control {
 	return []runtime.Control{
 		shown(p, runtime.ControlModel, flagModel),
 		shown(p, runtime.ControlEffort, flagConfig),
+		shown(p, runtime.ControlAnswerForm, flagSchema),
 		noProject(p, live),
 		{Name: runtime.ControlToolLimits, Evidence: "codex exec has no flag that limits tools"},
 		{Name: runtime.ControlEditsOnly, Evidence: "the shell cannot be taken away; its sandbox confines it"},

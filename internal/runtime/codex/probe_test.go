@@ -107,7 +107,7 @@ func TestProbeOfAWorkingProgram(t *testing.T) {
 	}
 	for name, want := range map[runtime.ControlName]bool{
 		runtime.ControlReadOnly: true, runtime.ControlOSSandbox: true, runtime.ControlNoProject: true,
-		runtime.ControlModel: true, runtime.ControlEffort: true,
+		runtime.ControlModel: true, runtime.ControlEffort: true, runtime.ControlAnswerForm: true,
 		runtime.ControlEditsOnly: false, runtime.ControlToolLimits: false, runtime.ControlAgent: false,
 	} {
 		if p.Has(name) != want {

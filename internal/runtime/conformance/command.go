@@ -338,8 +338,9 @@ func commandRefuses(t *testing.T, s Subject) (faults []string) {
 	return faults
 }
 
-// commandControls: a command claims no control that the probe did not verify, and a
-// reader claims read-only exactly where it holds.
+// commandControls: a command claims no control that the probe did not verify. A reader
+// claims read-only, and an answer that is asked for in a form claims that, exactly
+// where it holds.
 func commandControls(t *testing.T, s Subject) []string {
 	p := working(t, s)
 	faults := oddClaims(t, s, p)
@@ -361,6 +362,11 @@ func oddClaims(t *testing.T, s Subject, p runtime.Profile) (faults []string) {
 		claims, holds := slices.Contains(cmd.Controls, runtime.ControlReadOnly), p.Has(runtime.ControlReadOnly)
 		if claims != (holds && req.Access == runtime.AccessRead) {
 			faults = append(faults, fmt.Sprintf("%s access: claims to be read-only: %t; verified: %t", req.Access, claims, holds))
+		}
+		claims, holds = slices.Contains(cmd.Controls, runtime.ControlAnswerForm), p.Has(runtime.ControlAnswerForm)
+		if claims != (holds && req.AnswerSchema != nil) {
+			faults = append(faults, fmt.Sprintf("%s access: claims to hold the answer to a schema: %t; verified: %t; given one: %t",
+				req.Access, claims, holds, req.AnswerSchema != nil))
 		}
 	}
 	return faults

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"cmp"
+	"path/filepath"
 	"testing"
 
 	"orchestrate/internal/runtime"
@@ -12,6 +13,9 @@ const prompt = "--version -p conformance-prompt\n@/etc/passwd second line"
 
 // session is the id of a session as every program would take it.
 const session = "01234567-89ab-4cde-8f01-23456789abcd"
+
+// answerSchema is one as the engine gives it.
+const answerSchema = `{"type":"object","additionalProperties":false,"required":["ok"],"properties":{"ok":{"type":"string","enum":["yes","no"]}}}`
 
 // requests are one of every kind that the engine makes, as far as the profile says
 // that it is possible.
@@ -31,6 +35,9 @@ func requests(t *testing.T, p runtime.Profile) (all []runtime.Request) {
 		add(func(r *runtime.Request) { r.ReadDirs = []string{in} })
 		add(func(r *runtime.Request) { r.AllowedTools = []string{} })
 		add(func(r *runtime.Request) { r.Project = true })
+		add(func(r *runtime.Request) {
+			r.AnswerSchema, r.AnswerSchemaAt = []byte(answerSchema), filepath.Join(in, "answer.schema.json")
+		})
 		add(func(r *runtime.Request) { r.Model = modelOf(p) })
 		add(func(r *runtime.Request) { r.Model, r.Effort = effortOf(p) })
 		for _, agent := range p.Agents {
