@@ -27,6 +27,11 @@ func (Adapter) Decoder(spec runtime.DecoderSpec) runtime.Decoder { return NewDec
 // Shared is true: every start reads and writes the same files under HOME.
 func (Adapter) Shared() bool { return true }
 
+// Metered implements runtime.Meter: the result has both, also where a subscription pays.
+func (Adapter) Metered() runtime.Metered {
+	return runtime.Metered{USD: runtime.ToldAlways, Tokens: runtime.ToldAlways}
+}
+
 // SignInEnv implements runtime.Adapter. CLAUDE_CODE_MAX_RETRIES is the program's
 // own limit on repeating a failed model call. Variables that change the default
 // model are left out, so that the default the probe saw is the one that is used.

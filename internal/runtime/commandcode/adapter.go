@@ -29,6 +29,11 @@ func (Adapter) Decoder(spec runtime.DecoderSpec) runtime.Decoder { return NewDec
 // Shared is true: every start reads and writes the same files under ~/.commandcode.
 func (Adapter) Shared() bool { return true }
 
+// Metered implements runtime.Meter: the result has tokens, never a price.
+func (Adapter) Metered() runtime.Metered {
+	return runtime.Metered{USD: runtime.ToldNever, Tokens: runtime.ToldAlways}
+}
+
 // SignInEnv implements runtime.Adapter. Keys of a user's own providers have names
 // of the user's choice, which a spec must allow.
 func (Adapter) SignInEnv() []string {

@@ -75,5 +75,6 @@ func checks() []check {
 		{"decoder/torn and dirty lines", decoderDirty},
 		{"decoder/odd fields", decoderOdd},
 		{"decoder/usage that is not told", decoderUsage},
+		{"decoder/usage as it says", decoderMetered},
 	}
 }

@@ -26,11 +26,19 @@ type toy struct {
 	command func(runtime.Request, runtime.Profile, *runtime.Command)
 	decoder func() runtime.Decoder
 	state   string // below the home folder; "" = .toy
+	metered *runtime.Metered
 }
 
 func (toy) Name() string        { return "toy" }
 func (toy) SignInEnv() []string { return []string{"TOY_API_KEY"} }
 func (toy) Shared() bool        { return false }
+
+func (a toy) Metered() runtime.Metered {
+	if a.metered != nil {
+		return *a.metered
+	}
+	return runtime.Metered{USD: runtime.ToldNever, Tokens: runtime.ToldAlways}
+}
 
 func (a toy) Confinement(getenv func(string) string) runtime.Confinement {
 	return runtime.Confinement{State: runtime.Below(runtime.Base(getenv, "", cmp.Or(a.state, ".toy")), ".")}
@@ -277,6 +285,9 @@ func TestEachFaultIsFound(t *testing.T) {
 				panic("not a text")
 			}
 		})},
+		{"decoder/usage as it says", "a price that it never tells", toy{metered: &runtime.Metered{USD: runtime.ToldAlways, Tokens: runtime.ToldAlways}}},
+		{"decoder/usage as it says", "tokens that it tells after all", toy{metered: &runtime.Metered{USD: runtime.ToldNever, Tokens: runtime.ToldNever}}},
+		{"decoder/usage as it says", "not a word", toy{metered: &runtime.Metered{}}},
 		{"decoder/usage that is not told", "zero for unknown", spoil(func(o *runtime.Outcome, _ string) { o.Usage = &runtime.Usage{} })},
 	}
 	for _, c := range cases {

@@ -27,6 +27,11 @@ func (Adapter) Decoder(spec runtime.DecoderSpec) runtime.Decoder { return NewDec
 // Shared is true: every start opens the same database under its home folder.
 func (Adapter) Shared() bool { return true }
 
+// Metered implements runtime.Meter: it counts premium requests, neither tokens nor money.
+func (Adapter) Metered() runtime.Metered {
+	return runtime.Metered{USD: runtime.ToldNever, Tokens: runtime.ToldNever}
+}
+
 // SignInEnv implements runtime.Adapter.
 func (Adapter) SignInEnv() []string {
 	return append(credentials(),

@@ -28,6 +28,11 @@ func (Adapter) Decoder(spec runtime.DecoderSpec) runtime.Decoder { return NewDec
 // Shared is true: every start reads and writes the same files under ~/.cursor.
 func (Adapter) Shared() bool { return true }
 
+// Metered implements runtime.Meter: some results have tokens, none has a price.
+func (Adapter) Metered() runtime.Metered {
+	return runtime.Metered{USD: runtime.ToldNever, Tokens: runtime.ToldSometimes}
+}
+
 // SignInEnv implements runtime.Adapter.
 func (Adapter) SignInEnv() []string {
 	return []string{"CURSOR_API_KEY", "CURSOR_AUTH_TOKEN", "CURSOR_CONFIG_DIR"}

@@ -31,6 +31,27 @@ type adapter struct {
 
 func (a adapter) Name() string { return a.name }
 
+// Metered implements runtime.Meter: what the description says where it stands. An agent
+// of the Agent Client Protocol may tell all of it or nothing.
+func (a adapter) Metered() runtime.Metered {
+	named := func(fields ...string) runtime.Told {
+		if slices.Contains(fields, "") {
+			return runtime.ToldNever
+		}
+		return runtime.ToldAlways
+	}
+	switch a.def.Output {
+	case outputStream:
+		return runtime.Metered{USD: runtime.ToldAlways, Tokens: runtime.ToldAlways}
+	case outputACP:
+		return runtime.Metered{USD: runtime.ToldSometimes, Tokens: runtime.ToldSometimes}
+	case outputLastLine:
+		u := a.def.Usage
+		return runtime.Metered{USD: named(u.Cost), Tokens: named(u.Input, u.Output)}
+	}
+	return runtime.Metered{USD: runtime.ToldNever, Tokens: runtime.ToldNever}
+}
+
 // SignInEnv implements runtime.Adapter.
 func (a adapter) SignInEnv() []string {
 	names := slices.Clone(a.def.Env)

@@ -28,6 +28,11 @@ func (Adapter) Decoder(spec runtime.DecoderSpec) runtime.Decoder { return NewDec
 // under HOME.
 func (Adapter) Shared() bool { return true }
 
+// Metered implements runtime.Meter: the final count has tokens, never a price.
+func (Adapter) Metered() runtime.Metered {
+	return runtime.Metered{USD: runtime.ToldNever, Tokens: runtime.ToldAlways}
+}
+
 // SignInEnv implements runtime.Adapter. The variable that changes the default
 // model is left out, so that the default the probe saw is the one that is used.
 func (Adapter) SignInEnv() []string {

@@ -27,6 +27,11 @@ func (Adapter) Decoder(spec runtime.DecoderSpec) runtime.Decoder { return NewDec
 // Shared is true: every start reads and writes the same files under ~/.pi/agent.
 func (Adapter) Shared() bool { return true }
 
+// Metered implements runtime.Meter: a price only for models that it knows one of.
+func (Adapter) Metered() runtime.Metered {
+	return runtime.Metered{USD: runtime.ToldSometimes, Tokens: runtime.ToldAlways}
+}
+
 // SignInEnv implements runtime.Adapter. The program knows the keys of some forty
 // providers; those that are not here have to be allowed by the operator.
 func (Adapter) SignInEnv() []string {

@@ -27,6 +27,11 @@ func (Adapter) Decoder(spec runtime.DecoderSpec) runtime.Decoder { return NewDec
 // Shared is true: every start reads and writes the same files under ~/.qwen.
 func (Adapter) Shared() bool { return true }
 
+// Metered implements runtime.Meter: the result has tokens, never a price.
+func (Adapter) Metered() runtime.Metered {
+	return runtime.Metered{USD: runtime.ToldNever, Tokens: runtime.ToldAlways}
+}
+
 // SignInEnv implements runtime.Adapter. Without a settings file the program takes
 // key, address and model from the environment, and needs all three.
 func (Adapter) SignInEnv() []string {
