@@ -1,0 +1,91 @@
+package picture
+
+import "slices"
+
+// sweeps is how often the rows are put in order, down and up in turn.
+const sweeps = 10
+
+// order puts the items of each row where their neighbours are, so that lines cross
+// seldom, and keeps the best that it came by.
+func (l *layout) order() {
+	place := make([]float64, len(l.items))
+	for r := range l.rows {
+		l.number(r, place)
+	}
+	best, kept := l.crossings(), l.orders()
+	for s := 0; s < sweeps && best > 0; s++ {
+		for i := range l.rows {
+			r := i
+			if s%2 == 1 {
+				r = len(l.rows) - 1 - i
+			}
+			l.sort(r, s%2 == 1, place)
+		}
+		if n := l.crossings(); n < best {
+			best, kept = n, l.orders()
+		}
+	}
+	for r := range l.rows {
+		l.rows[r].items = kept[r]
+	}
+}
+
+// sort orders one row by where its neighbours above, or below, are.
+func (l *layout) sort(r int, below bool, place []float64) {
+	keys := make(map[int]float64, len(l.rows[r].items))
+	for _, i := range l.rows[r].items {
+		near := l.items[i].up
+		if below {
+			near = l.items[i].down
+		}
+		keys[i] = mean(near, place, place[i])
+	}
+	slices.SortStableFunc(l.rows[r].items, byKey(keys))
+	l.number(r, place)
+}
+
+// number says where in its row each item is, from 0 to 1.
+func (l *layout) number(r int, place []float64) {
+	for n, i := range l.rows[r].items {
+		place[i] = (float64(n) + 0.5) / float64(len(l.rows[r].items))
+	}
+}
+
+func (l *layout) orders() [][]int {
+	all := make([][]int, len(l.rows))
+	for r := range l.rows {
+		all[r] = slices.Clone(l.rows[r].items)
+	}
+	return all
+}
+
+// crossings counts the pairs of links that cross, with a Fenwick tree over the lower
+// ends that were met so far.
+func (l *layout) crossings() (n int) {
+	at := make([]int, len(l.items))
+	for _, row := range l.rows {
+		for k, i := range row.items {
+			at[i] = k
+		}
+	}
+	for r := 0; r+1 < len(l.rows); r++ {
+		tree := make([]int, len(l.rows[r+1].items)+1)
+		met := 0
+		for _, i := range l.rows[r].items {
+			for _, b := range l.items[i].down {
+				left := 0
+				for k := at[b] + 1; k > 0; k -= k & -k {
+					left += tree[k]
+				}
+				n += met - left
+			}
+			for _, b := range l.items[i].down {
+				met++
+				for k := at[b] + 1; k < len(tree); k += k & -k {
+					tree[k]++
+				}
+			}
+		}
+	}
+	return n
+}

@@ -1,0 +1,89 @@
+package picture
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+var number = regexp.MustCompile(` (?:x|y|width|height)="([^"]*)"`)
+
+// Whatever the clock did, every figure is one, none is negative, all is inside.
+func TestATimelineHoldsAnyTime(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		moment := rapid.Custom(func(t *rapid.T) time.Time {
+			if rapid.IntRange(0, 4).Draw(t, "none") == 0 {
+				return time.Time{}
+			}
+			return time.Unix(rapid.Int64Range(-1e6, 1e6).Draw(t, "s"), rapid.Int64Range(0, 1e9).Draw(t, "ns"))
+		})
+		var rows []Row
+		for range rapid.IntRange(1, 12).Draw(t, "rows") {
+			r := Row{ID: "job", OnPath: rapid.Bool().Draw(t, "path")}
+			for range rapid.IntRange(0, 4).Draw(t, "spans") {
+				r.Spans = append(r.Spans, Span{moment.Draw(t, "from"), moment.Draw(t, "to"), rapid.SampledFrom(states).Draw(t, "class"), "title"})
+			}
+			rows = append(rows, r)
+		}
+		svg := string(Timeline(rows, moment.Draw(t, "from"), moment.Draw(t, "to")))
+		wellFormed(t, svg)
+		if strings.Contains(svg, "NaN") || strings.Contains(svg, "Inf") {
+			t.Fatalf("no number: %s", svg)
+		}
+		for _, m := range number.FindAllStringSubmatch(svg, -1) {
+			if v, err := strconv.ParseFloat(m[1], 64); err != nil || v < -8 || v > Width+1 {
+				t.Fatalf("%s in %s", m[0], svg)
+			}
+		}
+	})
+}
+
+func TestARowTellsWhatItCameTo(t *testing.T) {
+	at := func(s float64) time.Time { return time.Unix(100, 0).Add(time.Duration(s * float64(time.Second))) }
+	rows := []Row{
+		{ID: "one", OnPath: true, Spans: []Span{{at(0), at(2), "queued", "waits"}, {at(2), at(4), "failed", ""}, {at(4), at(10), "success", "second"}}},
+		{ID: "two", Spans: []Span{{at(0), at(3), "queued", ""}, {at(3), time.Time{}, "running", ""}}},
+		{ID: "three", Spans: []Span{{at(5), at(4), "failed", "the clock was set back"}}},
+		{ID: "four"},
+	}
+	svg := string(Timeline(rows, at(0), at(10)))
+	for _, want := range []string{
+		`aria-label="one: 8 s, 2 attempts, on the critical path"`,
+		`aria-label="two: 7 s, running"`,
+		`aria-label="three: 0 s, failed"`,
+		`aria-label="four: queued"`,
+		`<rect class="t-success" x="516.0" y="34" width="444.0" height="14" rx="2"><title>second</title></rect>`,
+		`<path class="t-queued" d="M220.0 41H368.0"><title>waits</title></path>`,
+		">10 s</text>",
+	} {
+		if !strings.Contains(svg, want) {
+			t.Errorf("no %s in\n%s", want, svg)
+		}
+	}
+}
+
+func TestTicksAreRoundAndFew(t *testing.T) {
+	for _, c := range []struct {
+		whole time.Duration
+		want  string
+	}{
+		{0, "0 s"},
+		{7 * time.Millisecond, "0 s|1 ms|2 ms|3 ms|4 ms|5 ms|6 ms|7 ms"},
+		{3 * time.Second, "0 s|500 ms|1 s|1.5 s|2 s|2.5 s|3 s"},
+		{11 * time.Minute, "0 s|2 min|4 min|6 min|8 min|10 min"},
+		{90 * time.Minute, "0 s|15 min|30 min|45 min|1 h|1 h 15 min|1 h 30 min"},
+		{60 * 24 * time.Hour, "0 s|192 h|384 h|576 h|768 h|960 h|1152 h|1344 h"},
+	} {
+		var got []string
+		for _, m := range ticks(c.whole) {
+			got = append(got, Duration(m))
+		}
+		if strings.Join(got, "|") != c.want {
+			t.Errorf("%v: %s", c.whole, strings.Join(got, "|"))
+		}
+	}
+}
