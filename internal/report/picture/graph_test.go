@@ -2,6 +2,7 @@ package picture
 
 import (
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -102,7 +103,7 @@ func checkEdge(t failing, l *layout, steps []int) {
 func wellFormed(t failing, svg string) {
 	d := xml.NewDecoder(strings.NewReader(svg))
 	for {
-		if _, err := d.Token(); err == io.EOF {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
 			return
 		} else if err != nil {
 			t.Fatalf("%v in %s", err, svg)
