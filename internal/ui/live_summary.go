@@ -1,0 +1,51 @@
+package ui
+
+import (
+	"fmt"
+	"time"
+
+	"orchestrate/internal/ledger"
+)
+
+// The most lines that a summary has of each kind.
+const (
+	summaryJobs  = 20
+	summaryNotes = 10
+)
+
+// Summary is what stays on the screen when the view has gone: how the run stands, a line
+// for each job that failed or needs a person, and the notes.
+func (l *Live) Summary(now time.Time) (all []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	rows := l.rows(now)
+	f := Frame{Now: now}
+	for i, s := range l.head(f, rows) {
+		if i < 3 {
+			all = append(all, s)
+		}
+	}
+	var failed []string
+	for _, r := range rows {
+		if r.rank == 1 {
+			failed = append(failed, fmt.Sprintf("%s %s: %s", r.id, r.status, r.now))
+		}
+	}
+	all = append(all, bounded(failed, summaryJobs, "jobs")...)
+	return append(all, bounded(l.notes, summaryNotes, "notes")...)
+}
+
+// bounded is lines, at most so many, and how many there are besides.
+func bounded(lines []string, most int, what string) []string {
+	if len(lines) <= most {
+		return lines
+	}
+	return append(lines[:most:most], fmt.Sprintf("and %d %s more, see the report", len(lines)-most, what))
+}
+
+// Ended reports whether the newest record says that the run has.
+func (l *Live) Ended() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.phase == ledger.PhaseEnded
+}

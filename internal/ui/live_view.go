@@ -1,0 +1,310 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"orchestrate/internal/ledger"
+)
+
+// Frame is how a view is to be shown.
+type Frame struct {
+	Width, Height int
+	Now           time.Time
+	Colour        bool
+	ASCII         bool // signs for a terminal that shows no others
+	// At is the first row that is shown, negative = what moves is kept in sight.
+	At   int
+	Keys string // which keys do what, for the last line
+}
+
+// Following is the Frame.At of a view that keeps in sight what moves.
+const Following = -1
+
+// View draws the run: at most Height lines of at most Width columns. at is Frame.At as
+// far as there are rows, first the first row that is shown, and page how many are.
+func (l *Live) View(f Frame) (lines []string, at, first, page int) {
+	if f.Width <= 0 || f.Height <= 0 {
+		return nil, f.At, 0, 0
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	rows := l.rows(f.Now)
+	head, foot := l.head(f, rows), l.foot(f)
+	head = head[:min(len(head), max(1, f.Height-len(foot)-3))]
+	foot = foot[min(len(foot), max(0, len(foot)-max(0, f.Height-len(head)-2))):]
+	page = max(0, f.Height-len(head)-len(foot))
+	body, at, first := f.body(rows, page)
+	lines = slices.Concat(head, body, foot)
+	for i, s := range lines {
+		lines[i] = strings.TrimRight(cut(s, f.Width), " ")
+	}
+	return lines[:min(len(lines), f.Height)], at, first, page
+}
+
+// head says where the run stands as a whole.
+func (l *Live) head(f Frame, rows []row) []string {
+	state := l.phase
+	switch {
+	case state == "":
+		state = "beginning"
+	case l.ended != nil:
+		state += ": " + l.verdict
+	case l.resumed:
+		state += " (resumed)"
+	}
+	end := f.Now
+	if l.ended != nil {
+		end = *l.ended
+	}
+	first := fmt.Sprintf("run %s  %s", line(l.runID), state)
+	if !l.began.IsZero() {
+		first += "  " + span(end.Sub(l.began))
+		if l.out.Wall > 0 {
+			first += " of " + span(l.out.Wall)
+		}
+	}
+	jobs := rows
+	if n := len(rows); n > 0 && rows[n-1].id == ledger.ArbiterJob {
+		jobs = rows[:n-1]
+	}
+	all := []string{f.paint(first, bold), fmt.Sprintf("%d jobs: %s", len(jobs), tally(jobs))}
+	if spent := l.spent(); spent != "" {
+		all = append(all, spent)
+	}
+	return append(all, l.underWay(f.Now)...)
+}
+
+// spent says what all jobs reported, "" before one could have.
+func (l *Live) spent() string {
+	var u usage
+	for _, j := range l.jobs {
+		if !j.Program {
+			u.plus(j.used)
+		}
+	}
+	if !u.begun && l.out.USD == 0 && l.out.Tokens == 0 {
+		return ""
+	}
+	if !u.begun {
+		u.cost.said, u.in.said, u.out.said = 1, 1, 1 // nothing was begun: that is a known 0
+	}
+	text := fmt.Sprintf("tokens %s in, %s out", u.in.show(count), u.out.show(count))
+	if l.out.Tokens > 0 {
+		text += " (budget " + count(float64(l.out.Tokens)) + ")"
+	}
+	text += "  cost " + u.cost.show(dollars)
+	if l.out.USD > 0 {
+		text += " of " + dollars(l.out.USD)
+	}
+	if n := u.cost.unknown; n > 0 && u.cost.said > 0 {
+		text += fmt.Sprintf("  (%d attempts did not say)", n)
+	}
+	return text
+}
+
+// underWay are steps of the run itself, and runtimes that are held back.
+func (l *Live) underWay(now time.Time) (all []string) {
+	for i, s := range l.steps {
+		switch {
+		case i > 0 && l.steps[i-1].name == s.name:
+			all[len(all)-1] += ", " + strings.TrimPrefix(s.text(now), "asking ")
+		default:
+			all = append(all, s.text(now))
+		}
+	}
+	var held []string
+	for name, p := range l.paused {
+		if !p.over(now) {
+			held = append(held, p.text(name, now))
+		}
+	}
+	slices.Sort(held)
+	return append(all, held...)
+}
+
+// foot is what was said last, and the keys.
+func (l *Live) foot(f Frame) (all []string) {
+	said := slices.Concat(l.notes[max(0, len(l.notes)-1):], l.said)
+	for _, s := range said[max(0, len(said)-saidLines):] {
+		all = append(all, f.paint(cut(s, f.Width), yellow))
+	}
+	if f.Keys != "" {
+		all = append(all, f.paint(cut(f.Keys, f.Width), faint))
+	}
+	return all
+}
+
+// body shows as many rows as there is room for.
+func (f Frame) body(rows []row, page int) (lines []string, at, first int) {
+	if page == 0 {
+		return nil, f.At, 0
+	}
+	cols := f.columns(rows)
+	if page > 2 {
+		page--
+		lines = append(lines, f.paint(cols.heading(), faint))
+	}
+	shown, more, at, first := f.choose(rows, page)
+	for _, r := range shown {
+		lines = append(lines, cols.show(f, r))
+	}
+	if more != "" {
+		lines = append(lines, f.paint(more, faint))
+	}
+	for len(shown) < page && more == "" && len(lines) < page+1 {
+		lines = append(lines, "") // the foot stays at the bottom
+	}
+	return lines, at, first
+}
+
+// choose takes the rows that are shown, and says in one line what is not.
+func (f Frame) choose(rows []row, page int) (shown []row, more string, at, first int) {
+	switch {
+	case len(rows) <= page:
+		return rows, "", min(f.At, 0), 0
+	case f.At >= 0:
+		at = min(f.At, len(rows)-max(1, page-1))
+		end := min(len(rows), at+max(1, page-1))
+		if page > 1 {
+			more = fmt.Sprintf("rows %d to %d of %d; f: back to what moves", at+1, end, len(rows))
+		}
+		return rows[at:end], more, at, at
+	}
+	in := kept(rows, max(1, page-1))
+	var out []row
+	first = -1
+	for i, r := range rows {
+		if !in[i] {
+			out = append(out, r)
+			continue
+		}
+		if first < 0 {
+			first = i
+		}
+		shown = append(shown, r)
+	}
+	if page > 1 {
+		more = fmt.Sprintf("and %d more: %s", len(out), tally(out))
+	}
+	return shown, more, f.At, first
+}
+
+// kept marks the n rows that matter most, earlier ones first.
+func kept(rows []row, n int) []bool {
+	order := make([]int, len(rows))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return rows[a].rank - rows[b].rank })
+	in := make([]bool, len(rows))
+	for _, i := range order[:n] {
+		in[i] = true
+	}
+	return in
+}
+
+// columns are the widths of the parts of a row, 0 = it is not shown.
+type columns struct{ id, status, time, tokens, cost, on, now int }
+
+// The least widths that are of use, and the most that an id gets.
+const (
+	nowLeast = 20
+	idMost   = 32
+	idLeast  = 12
+)
+
+// columns gives every part what it needs and the last the rest; where that is too
+// little the parts that the head has too go first.
+func (f Frame) columns(rows []row) columns {
+	c := columns{id: 3, status: len("interrupted"), time: 6, tokens: 9, cost: 8}
+	for _, r := range rows {
+		c.id = max(c.id, f.indent(r)+width(r.id))
+		c.tokens, c.cost = max(c.tokens, width(r.tokens)), max(c.cost, width(r.cost))
+		c.on = max(c.on, width(r.on))
+	}
+	c.id = min(c.id, max(idLeast, min(idMost, f.Width/4)))
+	if c.on = min(c.on, 28); f.Width < 120 {
+		c.on = 0
+	}
+	rest := func() int {
+		n := f.Width - len("x ")
+		for _, w := range []int{c.id, c.status, c.time, c.tokens, c.cost, c.on} {
+			if w > 0 {
+				n -= w + 1
+			}
+		}
+		return n
+	}
+	for _, least := range []*int{&c.on, &c.cost, &c.tokens, &c.time} {
+		if rest() >= nowLeast {
+			break
+		}
+		*least = 0
+	}
+	c.now = max(0, rest())
+	return c
+}
+
+func (c columns) heading() string {
+	return "  " + c.join(cell("JOB", c.id), cell("STATUS", c.status), right("TIME", c.time),
+		right("TOKENS", c.tokens), right("COST", c.cost), cell("RUNTIME", c.on), cut("NOW", c.now))
+}
+
+// join puts the parts that are shown beside one another.
+func (c columns) join(id, status, time, tokens, cost, on, now string) string {
+	parts := []string{id, status}
+	for _, p := range []struct {
+		width int
+		text  string
+	}{{c.time, time}, {c.tokens, tokens}, {c.cost, cost}, {c.on, on}, {c.now, now}} {
+		if p.width > 0 {
+			parts = append(parts, p.text)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+func (c columns) show(f Frame, r row) string {
+	sign, colour := f.sign(r.status)
+	id := cell(strings.Repeat(" ", f.indent(r))+r.id, c.id)
+	now := r.now
+	if now == r.on && c.on > 0 {
+		now = ""
+	}
+	return f.paint(sign, colour) + " " + c.join(id, f.paint(cell(r.status, c.status), colour), right(r.time, c.time),
+		right(r.tokens, c.tokens), right(r.cost, c.cost), cell(r.on, c.on), cut(now, c.now))
+}
+
+// indent is by how much a row is moved to the right: by its layer, as far as that can
+// be told apart.
+func (f Frame) indent(r row) int { return min(r.layer, 4) }
+
+func (f Frame) sign(status string) (sign, colour string) {
+	for _, s := range statuses {
+		if s.name != status {
+			continue
+		}
+		if f.ASCII {
+			return s.ascii, s.colour
+		}
+		return s.sign, s.colour
+	}
+	return " ", ""
+}
+
+// Styles beside the colours.
+const (
+	bold  = "1"
+	faint = "2"
+)
+
+// paint shows a text in a colour or style, where colours are wanted.
+func (f Frame) paint(s, style string) string {
+	if !f.Colour || style == "" || s == "" {
+		return s
+	}
+	return "\x1b[" + style + "m" + s + "\x1b[0m"
+}
