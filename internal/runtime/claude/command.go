@@ -2,7 +2,6 @@ package claude
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -127,8 +126,7 @@ func addAgent(cmd *runtime.Command, req runtime.Request, p runtime.Profile) erro
 }
 
 // addAnswerForm gives the program the schema, for which it offers the agent a tool
-// beside those of the grant. The name of a dialect is left out: the
-// program drops the tool without a word when it does not know the dialect.
+// beside those of the grant.
 func addAnswerForm(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
 	if req.AnswerSchema == nil {
 		return nil
@@ -136,16 +134,11 @@ func addAnswerForm(cmd *runtime.Command, req runtime.Request, p runtime.Profile)
 	if err := cmd.Use(p, runtime.ControlAnswerForm, "held to the form of its answer"); err != nil {
 		return err
 	}
-	var schema map[string]json.RawMessage
-	if err := json.Unmarshal(req.AnswerSchema, &schema); err != nil {
-		return fmt.Errorf("the schema of the answer is no JSON object: %w", err)
-	}
-	delete(schema, "$schema")
-	text, err := json.Marshal(schema)
+	text, err := req.SchemaText()
 	if err != nil {
 		return err
 	}
-	cmd.Argv = append(cmd.Argv, flagSchema+"="+string(text))
+	cmd.Argv = append(cmd.Argv, flagSchema+"="+text)
 	return nil
 }
 

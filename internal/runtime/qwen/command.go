@@ -32,7 +32,7 @@ func (Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Command,
 		Limits: []string{"settings of the project are not shown to be kept out"},
 	}
 	for _, add := range []func(*runtime.Command, runtime.Request, runtime.Profile) error{
-		addAccess, addTools, addReadDirs, addModel, addResume,
+		addAccess, addTools, addReadDirs, addModel, addAnswerForm, addResume,
 	} {
 		if err := add(&cmd, req, p); err != nil {
 			return runtime.Command{}, err
@@ -132,6 +132,23 @@ func addModel(cmd *runtime.Command, req runtime.Request, p runtime.Profile) erro
 		return err
 	}
 	cmd.Argv = append(cmd.Argv, flagModel+"="+req.Model)
+	return nil
+}
+
+// addAnswerForm gives the program the schema, for which it offers the agent a tool
+// that no list of tools takes away.
+func addAnswerForm(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
+	if req.AnswerSchema == nil {
+		return nil
+	}
+	if err := cmd.Use(p, runtime.ControlAnswerForm, "held to the form of its answer"); err != nil {
+		return err
+	}
+	text, err := req.SchemaText()
+	if err != nil {
+		return err
+	}
+	cmd.Argv = append(cmd.Argv, flagSchema+"="+text)
 	return nil
 }
 

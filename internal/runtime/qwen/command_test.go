@@ -120,6 +120,14 @@ func TestCommandByAccess(t *testing.T) {
 			append(slices.Clone(edits), "shell not confined"),
 		},
 		{
+			"a form of the answer",
+			runtime.Request{Access: runtime.AccessRead, AllowedTools: []string{"read_file"}, AnswerSchema: []byte(`{"type": "object"}`)},
+			`--approval-mode=default --json-schema={"type":"object"}`,
+			[]string{"web_fetch", "run_shell_command", "write_file"},
+			nil, append(slices.Clone(reads), "answer-schema"),
+			[]string{project},
+		},
+		{
 			"model and session",
 			runtime.Request{Access: runtime.AccessRead, Model: "m-1", Resume: "s-1"},
 			"--approval-mode=default --model=m-1 --resume=s-1", nil, nil, append(slices.Clone(reads), "model"),
@@ -193,10 +201,11 @@ func TestAFlagThatHelpDoesNotShowIsNeverUsed(t *testing.T) {
 		{Access: runtime.AccessRead, Model: "m", Resume: "s", ReadDirs: []string{"/in"}},
 		{Access: runtime.AccessEdit, DisallowedTools: []string{"write_file"}},
 		{Access: runtime.AccessShell},
+		{Access: runtime.AccessRead, AnswerSchema: []byte(`{}`)},
 		{Access: runtime.AccessRead},
 	}
 	flags := []string{
-		"--output-format", "--safe-mode", "--approval-mode", "--exclude-tools", "--allowed-tools", "--add-dir", "--model", "--resume",
+		"--output-format", "--safe-mode", "--approval-mode", "--exclude-tools", "--allowed-tools", "--add-dir", "--model", "--resume", "--json-schema",
 	}
 	for flag := range usedFlags(profile(t), requests) {
 		if !slices.Contains(flags, flag) {

@@ -11,6 +11,10 @@ import (
 // evidenceLimit bounds, in bytes, the texts kept as evidence or in short form.
 const evidenceLimit = 400
 
+// misformed begins the error of a run whose agent did not give its answer through the
+// tool that an answer held to a schema is given by.
+const misformed = "Model produced plain text instead of calling the structured_output tool"
+
 // NewDecoder reads the stream of `qwen --output-format=stream-json`. The spec's
 // baseline is what a continued session had used before.
 func NewDecoder(spec runtime.DecoderSpec) runtime.Decoder {
@@ -22,6 +26,7 @@ type decoder struct {
 	out    runtime.Outcome
 	tools  map[string]string // tool use id -> tool name
 	denied map[string]bool   // tool use ids whose denial is known
+	said   string            // last by the agent
 	settle runtime.Reason
 	inHelp bool // standard error has come to the help text of a refused start
 }
@@ -89,6 +94,7 @@ func (d *decoder) assistant(l line) []runtime.Event {
 				continue
 			}
 			d.out.WorkBegun = true
+			d.said = b.Text
 			events = append(events, runtime.Event{Kind: runtime.EventText, Text: untrusted.From(b.Text)})
 		case "tool_use":
 			d.out.WorkBegun = true
@@ -163,13 +169,25 @@ func (d *decoder) result(l line) []runtime.Event {
 		if text == "" {
 			text = strings.TrimSpace(l.Subtype + " " + l.Result)
 		}
+		if strings.HasPrefix(text, misformed) { // no fault of the runtime: the model did answer
+			d.out.Answer = untrusted.From(d.said)
+			return append(events, d.fail(runtime.BlockedNoAnswer, text))
+		}
 		return append(events, d.fail(classify(text), text))
 	}
 	d.out.ErrorFlag, d.out.Reason, d.out.Evidence = false, "", untrusted.Text{}
-	d.out.Answer = untrusted.From(l.Result)
+	d.out.Answer = untrusted.From(l.answer())
 	return append(events,
-		runtime.Event{Kind: runtime.EventAnswer, Text: untrusted.From(l.Result)},
+		runtime.Event{Kind: runtime.EventAnswer, Text: d.out.Answer},
 		runtime.Event{Kind: runtime.EventComplete})
+}
+
+// answer is the one that fits the schema where there was one, else the final text.
+func (l line) answer() string {
+	if len(l.Structured) > 0 && string(l.Structured) != "null" {
+		return string(l.Structured)
+	}
+	return l.Result
 }
 
 // reported is what this run added to the session's count. The program writes

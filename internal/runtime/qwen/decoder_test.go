@@ -23,6 +23,8 @@ func TestDecoderOnRecordedStreams(t *testing.T) {
 		"c-bash-autoedit":   {Completed: true, Answered: true},
 		"d-401-sj":          {Completed: true, Failed: true, Reason: runtime.ReasonAuth},
 		"e-model":           {Failed: true, Reason: runtime.ReasonUnknownModel},
+		"f-schema":          {Completed: true, Answered: true},
+		"f-schema-text":     {Completed: true, Failed: true, Answered: true, Reason: runtime.BlockedNoAnswer},
 		"f-flag":            {Failed: true, Reason: runtime.ReasonUnknownFlag},
 		"g-hang":            {},
 		"g-sleepbash":       {Completed: true, Answered: true},

@@ -17,11 +17,13 @@ const (
 	flagModel    = "--model"
 	flagResume   = "--resume"
 	flagACP      = "--acp"
+	flagSchema   = "--json-schema"
 )
 
 func wantedFlags() []string {
 	return []string{
 		flagStream, flagSafe, flagAsk, flagAutoEdit, flagExclude, flagAllow, flagAddDir, flagModel, flagResume, flagACP,
+		flagSchema,
 	}
 }
 
@@ -42,6 +44,7 @@ func controls(p runtime.Profile) []runtime.Control {
 		p.ControlBy(runtime.ControlReadOnly, flagAsk, flagExclude, flagSafe),
 		p.ControlBy(runtime.ControlToolLimits, flagExclude, flagSafe),
 		p.ControlBy(runtime.ControlModel, flagModel),
+		p.ControlBy(runtime.ControlAnswerForm, flagSchema),
 		{Name: runtime.ControlEditsOnly, Evidence: "help does not say that edits approved by " + flagAutoEdit + " stay inside the working folder"},
 		{Name: runtime.ControlNoProject, Evidence: "help does not say that " + flagSafe + " leaves out the project's settings and environment files"},
 		{Name: runtime.ControlOSSandbox, Evidence: "its sandbox has no self-test that needs no model call"},

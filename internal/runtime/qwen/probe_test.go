@@ -49,7 +49,7 @@ func TestProbeOfAWorkingProgram(t *testing.T) {
 	if len(p.Evidence) != 3 {
 		t.Errorf("%d pieces of evidence", len(p.Evidence))
 	}
-	for _, name := range []runtime.ControlName{runtime.ControlReadOnly, runtime.ControlToolLimits, runtime.ControlModel} {
+	for _, name := range []runtime.ControlName{runtime.ControlReadOnly, runtime.ControlToolLimits, runtime.ControlModel, runtime.ControlAnswerForm} {
 		if !p.Has(name) || p.EvidenceOf(name) == "" {
 			t.Errorf("control %q is not verified", name)
 		}

@@ -33,11 +33,12 @@ type block struct {
 
 // result is the last line of a run.
 type result struct {
-	IsError bool               `json:"is_error"`
-	Result  string             `json:"result"`
-	Usage   *usage             `json:"usage"`
-	Denials []permissionDenial `json:"permission_denials"`
-	Error   struct {
+	IsError    bool               `json:"is_error"`
+	Result     string             `json:"result"`
+	Structured json.RawMessage    `json:"structured_result"` // absent unless the answer was held to a schema and fits it
+	Usage      *usage             `json:"usage"`
+	Denials    []permissionDenial `json:"permission_denials"`
+	Error      struct {
 		Message string `json:"message"`
 	} `json:"error"`
 }
