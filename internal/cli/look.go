@@ -4,11 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
-
-	"github.com/spf13/cobra"
 
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/workspace"
@@ -35,32 +32,6 @@ func openRun(sys System, arg string) (*ledger.Run, error) {
 		return nil, failure(err)
 	}
 	return run, nil
-}
-
-func newReport(sys System) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "report RUN",
-		Short: "Print the report of a run",
-		Args:  exactArgs("RUN"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			name := ledger.ReportFile
-			if asJSON {
-				name = ledger.ReportJSONFile
-			}
-			run, err := openRun(sys, args[0])
-			if err != nil {
-				return err
-			}
-			defer run.Close() //nolint:errcheck // opened for reading
-			if err := printFile(sys, run, name, fmt.Sprintf("this run has no report yet; `orchestrate status %s` shows where it stands", args[0])); err != nil || asJSON {
-				return err
-			}
-			return sayBrought(sys.Err, run) // the report is of the run's end
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print report.json")
-	return cmd
 }
 
 // printFile prints a file of a run directory; what a terminal would obey it shows there.

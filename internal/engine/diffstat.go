@@ -18,6 +18,9 @@ func (r *run) keepDiffstat(job string, files []workspace.Change) error {
 	return r.led.WriteFile(ledger.JobPath(job, ledger.DiffstatFile), r.redact.Bytes([]byte(diffstat(files))))
 }
 
+// sumLine ends a diffstat.
+const sumLine = "files: %d, lines added: %d, lines deleted: %d, binary files: %d"
+
 // diffstat is a line for each changed file (how, lines added and deleted, its name) and
 // their sum.
 func diffstat(files []workspace.Change) string {
@@ -30,7 +33,7 @@ func diffstat(files []workspace.Change) string {
 		fmt.Fprintf(&b, "%s %s  %s\n", c.Status, lines, shownName(c.Path))
 	}
 	added, deleted, binary := linesOf(files)
-	fmt.Fprintf(&b, "files: %d, lines added: %d, lines deleted: %d, binary files: %d\n", len(files), added, deleted, binary)
+	fmt.Fprintf(&b, sumLine+"\n", len(files), added, deleted, binary)
 	return b.String()
 }
 

@@ -88,7 +88,7 @@ func (r *run) reportInput(j ledger.Judgement) report.Input {
 		RunDir: relTo(r.plan.Root, r.led.Dir), SpecPath: relTo(r.plan.Root, r.plan.Spec.Path),
 		State: r.led.State(), Approvals: r.led.State().Approvals, Jobs: map[string]ledger.JobStatus{}, Earlier: map[string][]ledger.JobStatus{},
 		Judgement: &j, Notes: append(append([]string{}, r.plan.Notes...), r.outside...), Checkout: slices.Clone(r.checkout),
-		NextSteps: map[string]string{}, Commands: map[string]string{}, After: map[string][]string{},
+		NextSteps: map[string]string{}, Commands: map[string]string{}, After: map[string][]string{}, Dirs: map[string]string{},
 		Arbiter: r.arbiters, VerdictStep: r.verdictStep(j), Exists: r.there, Rehearse: r.plan.Request.Rehearse,
 	}
 	if script := r.plan.Request.Script; script != "" {
@@ -112,9 +112,11 @@ func (r *run) reportInput(j ledger.Judgement) report.Input {
 
 // there reports whether a file of the run directory has something to show. An
 // answer is left empty by a job that gave none.
-func (r *run) there(rel string) bool {
-	info, err := os.Stat(r.led.Path(rel))
-	return err == nil && (path.Base(rel) != ledger.OutputFile || info.Size() > 0)
+func (r *run) there(rel string) bool { return shows(r.led.Path(rel)) }
+
+func shows(file string) bool {
+	info, err := os.Stat(file)
+	return err == nil && (filepath.Base(file) != ledger.OutputFile || info.Size() > 0)
 }
 
 // orEmpty is what a nullable text of a status says.
@@ -144,6 +146,9 @@ func (r *run) reportJob(in *report.Input, j *jobRun) {
 		}
 	}
 	in.Commands[id] = j.command
+	if in.Dirs[id] = r.shown(j.dir); j.status.Worktree == nil {
+		in.Dirs[id] = relTo(r.plan.Root, j.dir)
+	}
 	for _, s := range append(slices.Clone(in.Earlier[id]), *j.status) {
 		if s.Worktree != nil && s.Status != ledger.Success {
 			in.KeptTrees = append(in.KeptTrees, keptTree(in.RunDir, s))

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	yaml "go.yaml.in/yaml/v4"
-
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/route"
 	"orchestrate/internal/runtime"
@@ -49,21 +47,15 @@ func (t *teller) readJob(id string) error {
 }
 
 func (t *teller) written(id string) (*spec.Job, error) {
-	data, err := t.run.ReadFile(ledger.JobsFile)
+	all, err := writtenJobs(t.run)
 	if err != nil {
 		return nil, err
 	}
-	var all struct {
-		Jobs []writtenJob `yaml:"jobs"`
-	}
-	if err := yaml.Unmarshal(data, &all); err != nil {
-		return nil, fmt.Errorf("%s: %w", t.run.Path(ledger.JobsFile), err)
-	}
-	i := slices.IndexFunc(all.Jobs, func(j writtenJob) bool { return j.ID == id })
+	i := slices.IndexFunc(all, func(j writtenJob) bool { return j.ID == id })
 	if i < 0 {
 		return nil, fmt.Errorf("%s has no job %s", t.run.Path(ledger.JobsFile), id)
 	}
-	return all.Jobs[i].job(), nil
+	return all[i].job(), nil
 }
 
 // writtenJob is the part of a job in jobs.yaml that its story needs.
@@ -258,14 +250,7 @@ func (t *teller) backAt() time.Time {
 }
 
 // ask is what the runtime's newest profile says to do, "" = nothing.
-func (t *teller) ask(name string) string {
-	for _, p := range t.profiles.Profiles {
-		if p.Runtime == name {
-			return p.NextStep
-		}
-	}
-	return ""
-}
+func (t *teller) ask(name string) string { return signInOf(t.profiles, name) }
 
 // notStarted says why a job was never dispatched.
 func (t *teller) notStarted() string {

@@ -65,7 +65,7 @@ func (r *Report) addJob(in Input, j ledger.JobState) {
 	if !ok {
 		st = unstarted(j)
 	}
-	job := Job{Status: st, Earlier: orEmpty(in.Earlier[j.ID]), NextStep: in.NextSteps[j.ID], After: orEmpty(in.After[j.ID])}
+	job := Job{Status: st, Earlier: orEmpty(in.Earlier[j.ID]), NextStep: in.NextSteps[j.ID], After: orEmpty(in.After[j.ID]), Dir: in.Dirs[j.ID]}
 	if answer := ledger.JobPath(j.ID, ledger.OutputFile); st.Attempts > 0 && in.exists(answer) {
 		job.Answer = answer
 	}

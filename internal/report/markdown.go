@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -133,7 +134,7 @@ func (r Report) suggest(p *page) {
 		return
 	}
 	p.heading("Suggestions from the history of runs")
-	p.say("For a person to decide about; they change nothing by themselves.")
+	p.say("For a person to decide about; they change nothing by themselves:\n")
 	p.bullets("", r.Suggestions)
 }
 
@@ -224,12 +225,26 @@ func artifacts(j Job) string {
 		parts = append(parts, "answer "+cell(j.Answer))
 	}
 	for _, a := range j.Status.Artifacts {
-		parts = append(parts, fmt.Sprintf("%s %d B", cell(a.Path), a.Bytes))
+		parts = append(parts, fmt.Sprintf("%s %d B", located(j, a), a.Bytes))
 	}
 	if parts == nil {
 		return nothing
 	}
 	return strings.Join(parts, "; ")
+}
+
+// located names an output as it is found from the run directory; one in the person's own
+// checkout, from the workspace root.
+func located(j Job, a ledger.Artifact) string {
+	switch {
+	case a.Source != "tree":
+		return cell(ledger.JobPath(j.Status.ID, ledger.ArtifactsDir, a.Path))
+	case j.Dir == "":
+		return cell(a.Path) + " in its tree"
+	case j.Status.Worktree == nil:
+		return cell(path.Join(j.Dir, a.Path)) + " in your checkout"
+	}
+	return cell(path.Join(j.Dir, a.Path))
 }
 
 func (r Report) verdict(p *page) {

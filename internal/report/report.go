@@ -36,6 +36,8 @@ type Input struct {
 	NextSteps   map[string]string     // what a person can do about a job, by its id
 	VerdictStep string                // what a person can do about a verdict of fail or blocked, "" = nothing beside the jobs
 	After       map[string][]string   // the jobs that a job depends on, by its id
+	Dirs        map[string]string     // where a job worked, by its id: a tree from the run directory or absolute, the checkout from the workspace root
+	Budget      *Budget               // where it stands; nil = not known, the run goes on
 	Suggestions []string              // what the history of many runs shows, for a person
 	Commands    map[string]string     // redacted, shell-quoted command of a job, as in its command.txt
 	Exists      func(rel string) bool // whether a path in the run directory is there; nil: all are
@@ -95,6 +97,7 @@ type Report struct {
 	Totals        Totals            `json:"totals"`
 	Checks        Checks            `json:"checks"`
 	Usage         Usage             `json:"usage"`
+	Budget        *Budget           `json:"budget"` // null = where it stands is not known, the run goes on
 	Jobs          []Job             `json:"jobs"`
 	Arbiter       *Job              `json:"arbiter"` // the arbiter's own attempts; null when none was asked
 	Judgement     *ledger.Judgement `json:"judgement"`
@@ -140,6 +143,7 @@ type Job struct {
 	Answer   string             `json:"answer"`   // path of the final answer, "" = none
 	NextStep string             `json:"nextStep"` // what a person can do, "" = nothing to do
 	After    []string           `json:"after"`    // the jobs that it depends on
+	Dir      string             `json:"dir"`      // where it worked: a tree from the run directory or absolute, the checkout from the workspace root; "" = not known
 }
 
 // Command is one that can be pasted into a shell at the workspace root.

@@ -88,6 +88,7 @@ func sample() Input {
 		Patches:     []Patch{{Job: "write", Path: "write/changes.patch", Files: 2, Bytes: 512, Added: 3, Deleted: 1, Diffstat: "write/diffstat.txt", Stat: "M +3 -1 a.txt\nM +0 -0 `b`.txt\n", Base: "c0ffee", Commit: "beef", Branch: "orchestrate/20260730-120005/write"}},
 		KeptTrees:   []Tree{{Job: "test", Attempt: 1, Path: "plans/reports/orchestrate-20260730-120005/worktrees/test", Branch: "orchestrate/20260730-120005/test"}},
 		Notes:       []string{"README.md changed during the run, not by a job"},
+		Dirs:        map[string]string{"write": "worktrees/write"},
 		NextSteps:   map[string]string{"audit": "claude auth login", "test": "orchestrate output RUN test"},
 		Suggestions: []string{"for task review, codex m-1 succeeded 30 of 31 times"},
 		Commands:    map[string]string{"test": "cd 'a b' && go test ./..."},
