@@ -87,8 +87,8 @@ func (p *player) prepare(step Step) (part, error) {
 	case step.Text != nil:
 		out.text = new(p.fill(*step.Text))
 	case step.Verdict != nil:
-		text, err := step.Verdict.answer(p.request.User)
-		out.text = &text
+		var err error
+		out.text, out.call, err = p.verdict(*step.Verdict)
 		return out, err
 	case step.Tool != nil, step.Write != nil, step.Read != nil, step.Shell != nil:
 		c, err := p.callOf(step)

@@ -10,11 +10,12 @@ import (
 // passes, each job with the first thing that the prompt says may be cited. The
 // fields change that.
 type Verdict struct {
-	Overall    string            `yaml:"overall"`    // "" = pass
-	Jobs       map[string]string `yaml:"jobs"`       // job -> verdict
-	Cite       map[string]string `yaml:"cite"`       // job -> KIND:REF, instead of what may be cited
-	Answers    map[int]string    `yaml:"answers"`    // question -> answer
-	Unresolved []string          `yaml:"unresolved"` // unresolved questions
+	Overall        string            `yaml:"overall"`        // "" = pass
+	Jobs           map[string]string `yaml:"jobs"`           // job -> verdict
+	Cite           map[string]string `yaml:"cite"`           // job -> KIND:REF, instead of what may be cited
+	Answers        map[int]string    `yaml:"answers"`        // question -> answer
+	Contradictions []string          `yaml:"contradictions"` // that were found
+	Unresolved     []string          `yaml:"unresolved"`     // unresolved questions
 }
 
 // judged is one job of an arbiter's prompt.
@@ -25,25 +26,45 @@ type judged struct {
 
 var errNoJobs = errors.New("verdict: the request names no job to judge")
 
-// answer is the verdict as a fenced block.
-func (v Verdict) answer(user []string) (string, error) {
+// answer is the verdict in the arbiter's form.
+func (v Verdict) answer(user []string) (map[string]any, error) {
 	jobs := judgedJobs(strings.Join(user, "\n"))
 	if len(jobs) == 0 {
-		return "", errNoJobs
+		return nil, errNoJobs
 	}
-	overall := v.Overall
-	if overall == "" {
-		overall = "pass"
+	return map[string]any{
+		"jobs": v.jobs(jobs), "questions": v.questions(), "contradictions": filled(v.Contradictions), "unsupportedClaims": []string{},
+		"safetyGaps": []string{}, "unresolvedQuestions": filled(v.Unresolved), "overall": or(v.Overall, "pass"),
+	}, nil
+}
+
+// formTools are those by which agents give an answer that is held to a schema.
+var formTools = []string{"StructuredOutput", "structured_output"}
+
+// verdict gives the answer as the request wants it: by the tool for it, as plain JSON,
+// else in a fenced block.
+func (p *player) verdict(v Verdict) (text *string, c *call, err error) {
+	said, err := v.answer(p.request.User)
+	if err != nil {
+		return nil, nil, err
 	}
-	unresolved := v.Unresolved
-	if unresolved == nil {
-		unresolved = []string{}
+	for _, name := range formTools {
+		if p.offers(name) {
+			return nil, &call{name: name, input: said}, nil
+		}
 	}
-	data, err := json.MarshalIndent(map[string]any{
-		"jobs": v.jobs(jobs), "questions": v.questions(), "contradictions": []string{}, "unsupportedClaims": []string{},
-		"safetyGaps": []string{}, "unresolvedQuestions": unresolved, "overall": overall,
-	}, "", "  ")
-	return "```json\n" + string(data) + "\n```\n", err
+	data, err := json.MarshalIndent(said, "", "  ")
+	if p.request.JSON {
+		return new(string(data)), nil, err
+	}
+	return new("```json\n" + string(data) + "\n```\n"), nil, err
+}
+
+func filled(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
 }
 
 func (v Verdict) jobs(jobs []judged) []map[string]any {

@@ -61,6 +61,7 @@ func TestAVerdictSaysWhatTheScenarioChanges(t *testing.T) {
 		`{cite: {a: "artifact:a:other"}}`:  {arbiter.Blocked, "is not there"},
 		`{answers: {4: "no"}}`:             {arbiter.Fail, "question 4"},
 		`{unresolved: ["who?"]}`:           {arbiter.Blocked, "who?"},
+		`{contradictions: ["a and b"]}`:    {arbiter.Fail, "contradiction: a and b"},
 	} {
 		if j := judge(verdict(t, step)); j.Verdict != want[0] || !strings.Contains(strings.Join(j.Why, "\n"), want[1]) {
 			t.Errorf("%s: verdict %q: %v", step, j.Verdict, j.Why)
@@ -72,5 +73,24 @@ func TestAVerdictNeedsJobs(t *testing.T) {
 	l := start(t, `rules: [{do: [{verdict: {}}]}]`, modelsim.Options{})
 	if got := l.post("/v1/messages", askClaude); got.code != 400 || !strings.Contains(got.body, "no job") {
 		t.Errorf("%d %s", got.code, got.body)
+	}
+}
+
+// Where the request has a tool for an answer in a form, or wants JSON, that is how the
+// verdict is given.
+func TestAVerdictComesInTheFormThatIsWanted(t *testing.T) {
+	l := start(t, `rules: [{do: [{verdict: {}}]}]`, modelsim.Options{})
+	prompt, err := json.Marshal(arbiter.Prompt(bundle()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool := decoded(t, l.post("/v1/messages", `{"model":"m","tools":[{"name":"Read"},{"name":"StructuredOutput"}],"messages":[{"role":"user","content":`+string(prompt)+`}]}`).body)
+	if name := at(tool, "content", 0, "name"); name != "StructuredOutput" || at(tool, "content", 0, "input", "overall") != "pass" {
+		t.Errorf("%v", tool)
+	}
+	plain := decoded(t, l.post("/v1/responses", `{"model":"m","text":{"format":{"type":"json_schema"}},"input":[{"role":"user","content":`+string(prompt)+`}]}`).body)
+	text, _ := at(plain, "output", 0, "content", 0, "text").(string)
+	if !json.Valid([]byte(text)) {
+		t.Errorf("%v", plain)
 	}
 }
