@@ -1,0 +1,316 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"math"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/report/picture"
+	"orchestrate/internal/untrusted"
+)
+
+// Files is the run directory as far as the page shows parts of it. What it gives is
+// redacted.
+type Files interface {
+	// Size is a file's length; ok is false where there is none, or no regular file.
+	Size(rel string) (bytes int64, ok bool)
+	// Read gives at most so many bytes of a file, from its beginning and its end.
+	Read(rel string, most int) Excerpt
+}
+
+// Excerpt is what was read of a file.
+type Excerpt struct {
+	Head string
+	Tail string // "" where Head goes to the end
+	Left int64  // bytes between them
+}
+
+// pageBudget bounds, in bytes, what of the run directory's files is in the page. With
+// 200 jobs it stays below 5 MB.
+const pageBudget = 2 << 20
+
+// mostOfFile bounds one file's part of that.
+const mostOfFile = 256 << 10
+
+// mostListed bounds lists whose length is in the hands of agents.
+const mostListed = 100
+
+//go:embed page/page.html
+var pageHTML string
+
+//go:embed page/page.css
+var pageCSS string
+
+// pageTemplate is parsed when the first page is made: most commands make none.
+var pageTemplate = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("page").Funcs(template.FuncMap{
+		"took": took, "bytes": byteText, "symbol": symbol,
+		"style": func() template.CSS { return picture.Style() + template.CSS(pageCSS) }, //nolint:gosec // our own
+		"when":  func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
+	}).Parse(pageHTML))
+})
+
+// HTML is report.html's content: one document that needs no script, no network and no
+// other file, and links only within itself and to files of the run directory, where it
+// lies.
+func (r Report) HTML(files Files) ([]byte, error) {
+	p := htmlPage{r: r, files: files, anchors: map[string]bool{}, places: map[string]string{}}
+	v := p.view()
+	var buf bytes.Buffer
+	if err := pageTemplate().Execute(&buf, v); err != nil {
+		return nil, fmt.Errorf("report.html: %w", err)
+	}
+	// Markup from outside is escaped by now. Escape sequences, bidi marks and whatever
+	// else acts on a reader is made visible here, wherever in the document it got.
+	return []byte(untrusted.From(buf.String()).Block()), nil
+}
+
+// htmlPage is a page being made.
+type htmlPage struct {
+	r       Report
+	files   Files
+	anchors map[string]bool   // fragments that are there to be linked to
+	places  map[string]string // what may be cited, as JOB:PATH or command JOB:CHECK -> its fragment
+}
+
+// pageView is what the template shows.
+type pageView struct {
+	Report
+	Word      string // the verdict
+	JudgedBy  string
+	BaseShort string
+	Mark      string
+	Lasted    string
+	Standing  string // what the reader of an interim report must know first
+	Exit      string
+	CostText  string
+	CheckText string
+	Reasons   []string
+	Graph     template.HTML
+	Timeline  template.HTML
+	Details   []jobView
+	Judged    *verdictView
+	Waiting   []patchView
+	InPlace   []patchView
+	Approved  []approvalView
+	Trees     []Tree
+	Commands  []commandView
+	Block     string
+	FileLinks []link
+}
+
+type approvalView struct {
+	ledger.Approval
+	Job    link
+	ByFlag bool
+}
+
+type commandView struct {
+	Job     link
+	Command string
+}
+
+// patchView is a patch with where it is.
+type patchView struct {
+	Patch
+	Job      link
+	After    link
+	File     link
+	Command  string
+	BaseText string
+}
+
+// link is a text and where it leads, "" = nowhere.
+type link struct {
+	Text string
+	Href template.URL
+	Note string
+}
+
+func (p *htmlPage) view() pageView {
+	r := p.r
+	v := pageView{
+		Report: r, Word: r.block().Arbiter, JudgedBy: judgedBy(r.Judgement), BaseShort: short(r.Base), Mark: r.mark(), Lasted: r.lasted(), Exit: strings.TrimPrefix(exitText(r.ExitStatus), ", "), CostText: r.Usage.String(), CheckText: r.Checks.String(),
+		Graph: picture.Graph(r.nodes()), Timeline: p.timeline(), Trees: r.KeptTrees, Block: r.Completion(),
+	}
+	v.Details = p.details() // before all that links to them
+	v.Judged = p.verdict()
+	if r.interim() {
+		v.Standing = strings.ReplaceAll(r.standing(), "**", "")
+	}
+	if r.Judgement != nil {
+		v.Reasons = first(r.Judgement.Why)
+	}
+	for _, x := range r.Patches {
+		w := patchView{Patch: x, Job: p.job(x.Job), File: p.file(x.Path), Command: x.Apply, BaseText: short(x.Base)}
+		if x.After != "" {
+			w.After = p.job(x.After)
+		}
+		if x.Applied {
+			w.Command = x.Undo
+			v.InPlace = append(v.InPlace, w)
+		} else {
+			v.Waiting = append(v.Waiting, w)
+		}
+	}
+	v.Approved = append(p.approved(true), p.approved(false)...)
+	v.Commands = p.commands()
+	v.FileLinks = p.existing("", ledger.ReportFile, ledger.SpecFile, ledger.JobsFile, ledger.RuntimesFile, ledger.ApprovalsFile, ledger.JournalFile, ledger.StateFile)
+	return v
+}
+
+// approved are the approvals that were given by a flag, or all others.
+func (p *htmlPage) approved(byFlag bool) (all []approvalView) {
+	for _, a := range p.r.Approvals {
+		if (a.By == "flag") == byFlag {
+			all = append(all, approvalView{a, p.job(a.Job), byFlag})
+		}
+	}
+	return all
+}
+
+// mostCommand bounds a command that is shown: a part of one is of no use.
+const mostCommand = 4 << 10
+
+func (p *htmlPage) commands() (all []commandView) {
+	for _, c := range p.r.Reproduce {
+		if c.Job == "" {
+			all = append(all, commandView{Command: c.Command})
+		} else if len(c.Command) <= mostCommand {
+			all = append(all, commandView{Job: p.job(c.Job), Command: c.Command})
+		}
+	}
+	return all
+}
+
+func judgedBy(j *ledger.Judgement) string {
+	if j == nil || j.Runtime == "" {
+		return "not asked"
+	}
+	return strings.TrimSpace(j.Runtime+" "+j.Model) + ", " + cmp.Or(j.Independence, "independence not known")
+}
+
+func (r Report) nodes() []picture.Node {
+	longest := r.criticalPath()
+	var nodes []picture.Node
+	for _, j := range r.Jobs {
+		s := j.Status
+		detail := strings.Trim(s.Runtime+" "+s.Model, " ")
+		if s.Attempts > 0 {
+			detail += ", " + took(s.DurationMs)
+		}
+		nodes = append(nodes, picture.Node{
+			ID: s.ID, Status: string(s.Status), Detail: strings.TrimPrefix(detail, ", "), Href: "#" + jobAnchor(s.ID), After: j.After, OnPath: longest[s.ID],
+		})
+	}
+	return nodes
+}
+
+func (p *htmlPage) timeline() template.HTML {
+	end := p.r.StartedAt.Add(time.Duration(p.r.DurationMs) * time.Millisecond)
+	if p.r.EndedAt != nil {
+		end = *p.r.EndedAt
+	}
+	return picture.Timeline(p.r.course(), p.r.StartedAt, end)
+}
+
+// jobAnchor is the fragment of a job's part; no id has a colon, so that none of the
+// other fragments can be one.
+func jobAnchor(id string) string { return "job-" + id }
+
+// job links to a job's part.
+func (p *htmlPage) job(id string) link {
+	return link{Text: id, Href: p.fragment(jobAnchor(id))}
+}
+
+// fragment is a link to a place in the page, "" if it is not there.
+func (p *htmlPage) fragment(anchor string) template.URL {
+	if !p.anchors[anchor] {
+		return ""
+	}
+	return template.URL("#" + url.PathEscape(anchor)) //nolint:gosec // a fragment, escaped
+}
+
+// file links to a file of the run directory, if it is there.
+func (p *htmlPage) file(rel string) link {
+	l := link{Text: rel}
+	if n, ok := p.files.Size(rel); ok {
+		l.Href, l.Note = relative(rel), byteText(n)
+	}
+	return l
+}
+
+// existing are links to those of these files that are there.
+func (p *htmlPage) existing(dir string, names ...string) (all []link) {
+	for _, name := range names {
+		if l := p.file(path.Join(dir, name)); l.Href != "" {
+			l.Text = name
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// relative is the URL of a file beside the page. The dot keeps a name with a colon from
+// being read as a scheme.
+func relative(rel string) template.URL {
+	parts := strings.Split(rel, "/")
+	for i := range parts {
+		parts[i] = url.PathEscape(parts[i])
+	}
+	return template.URL("./" + strings.Join(parts, "/")) //nolint:gosec // relative, escaped
+}
+
+// level is the most that each may have so that together they stay within a budget:
+// whoever needs less leaves the rest to the others.
+func level(needs []int64, budget int64) int64 {
+	for i, n := range slices.Sorted(slices.Values(needs)) {
+		share := budget / int64(len(needs)-i)
+		if n > share {
+			return share
+		}
+		budget -= n
+	}
+	return math.MaxInt64
+}
+
+// first are as many of a list as are shown.
+func first[T any](all []T) []T { return all[:min(len(all), mostListed)] }
+
+// short is a commit's or digest's beginning.
+func short(id string) string { return id[:min(len(id), 12)] }
+
+func byteText(n int64) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d B", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+}
+
+// symbol says a status without colour.
+func symbol(status string) string {
+	switch status {
+	case "success", "passed", "pass", "yes":
+		return "✓"
+	case "failed", "fail", "no", "timeout":
+		return "✗"
+	case "blocked", "unreviewed":
+		return "■"
+	case "running":
+		return "▶"
+	}
+	return "○"
+}
