@@ -24,7 +24,11 @@ type presence struct {
 	control *detach.Control
 	said    func() int64     // bytes of standard error until now
 	quit    func(status int) // ends the process; all that was printed goes out before
+	shown   bool             // the viewer shows the run from its journal, and says itself which it is
 }
+
+// shownArg comes first on the command line of an engine of which that is so.
+const shownArg = "--shown"
 
 // runEngine carries out a command line in this process, which launch-engine started.
 func runEngine(ctx context.Context, sys System, args []string) error {
@@ -42,10 +46,14 @@ func runEngine(ctx context.Context, sys System, args []string) error {
 	})
 	var once sync.Once
 	sys.Out, sys.Err = results, complaints
+	shown := len(args) > 0 && args[0] == shownArg
+	if shown {
+		args = args[1:]
+	}
 	if sys.known, args, err = takeOver(args); err != nil {
 		fmt.Fprintf(sys.Err, "note: %v; the runtimes are asked again\n", err)
 	}
-	sys.engine = &presence{control: control, said: complaints.Written, quit: func(status int) {
+	sys.engine = &presence{control: control, said: complaints.Written, shown: shown, quit: func(status int) {
 		once.Do(func() {
 			results.Close()
 			complaints.Close()
@@ -108,6 +116,9 @@ func (t *telling) observer(how manner) engine.Observer {
 	if how.json {
 		printer = ui.NewJSON(t.sys.Out)
 	}
+	if t.shown() {
+		printer = ui.Silent{}
+	}
 	return engine.Observer{
 		Begun:   t.begun,
 		Planned: func(p *engine.Plan) { brief(t.sys.Err, p) },
@@ -115,9 +126,14 @@ func (t *telling) observer(how manner) engine.Observer {
 	}
 }
 
+// shown reports whether somebody else shows the run.
+func (t *telling) shown() bool { return t.sys.engine != nil && t.sys.engine.shown }
+
 func (t *telling) begun(id, dir string) {
 	t.brakes.run.Store(&id)
-	sayBegun(t.sys, id, dir)
+	if !t.shown() {
+		sayBegun(t.sys, id, dir)
+	}
 	if e := t.sys.engine; e != nil {
 		e.control.Begun(id, dir)
 	}

@@ -117,6 +117,37 @@ func (f *follower) heard(r ledger.Record) {
 	}
 }
 
+// onlooker is a view of a run that goes on, on the terminal that out is; nil where there
+// can be none. over is called when the person has seen enough.
+func (f *follower) onlooker(sys System, out io.Writer, plain bool, over func()) *onlooker {
+	if f.run.State().Phase == ledger.PhaseEnded {
+		return nil
+	}
+	return newOnlooker(sys, out, plain, func(ui.Press) { over() })
+}
+
+// watched is until with a view of the run, of which the summary stays on out.
+func (f *follower) watched(ctx context.Context, o *onlooker, out io.Writer) (how standing, err error) {
+	defer func() { err = joined(err, o.close()) }() // also when something goes wrong here
+	if err := o.begin(f.run); err != nil {
+		return "", failure(err)
+	}
+	how, err = f.until(ctx, o.record, func() {
+		o.listen()
+		select {
+		case <-o.broken():
+			o.hide()
+		default:
+			o.show()
+		}
+	})
+	o.hide()
+	if err == nil {
+		o.summary(out)
+	}
+	return how, err
+}
+
 // now is the run as it stands now, where another one was opened earlier.
 func (f *follower) now() (ledger.State, error) {
 	run, err := ledger.Open(f.run.Dir)

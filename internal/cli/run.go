@@ -20,11 +20,18 @@ import (
 type manner struct {
 	json   bool
 	detach bool
+	plain  bool // without colours
 }
 
 func (m *manner) flags(f *pflag.FlagSet) {
 	f.BoolVar(&m.json, "json", false, "print the run's records as JSON lines; with --detach one object that says where the run is")
 	f.BoolVar(&m.detach, "detach", false, "print the run's id and return while the run goes on")
+	colourFlag(f, &m.plain)
+}
+
+// colourFlag leaves colours out of a live view, as the variable NO_COLOR does.
+func colourFlag(f *pflag.FlagSet, plain *bool) {
+	f.BoolVar(plain, "no-color", false, "show no colours")
 }
 
 // internalFlag lets the agents of the hosting session be considered for jobs that name

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,6 +19,7 @@ type statusOptions struct {
 	run   string
 	json  bool
 	watch bool
+	plain bool
 }
 
 func newStatus(sys System) *cobra.Command {
@@ -29,7 +29,7 @@ func newStatus(sys System) *cobra.Command {
 		Short: "Show where the jobs of a run stand",
 		Long: `Show where the jobs of a run stand, from its journal: while it runs, at most a
 quarter of a second behind. With --watch go on until the run ends: on a terminal as
-a picture that is drawn anew, elsewhere as a line per change.
+a view of its jobs, elsewhere as a line per change.
 RUN is a run id or the path of a run directory.`,
 		Args: exactArgs("RUN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -38,13 +38,14 @@ RUN is a run id or the path of a run directory.`,
 				return usageError(errors.New("status --watch is for people; a program uses `orchestrate attach --json` or `orchestrate wait --json`"))
 			}
 			if opts.watch {
-				return watchStatus(cmd.Context(), sys, opts.run)
+				return watchStatus(cmd.Context(), sys, opts)
 			}
 			return runStatus(sys, opts)
 		},
 	}
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON, as in state.json")
 	cmd.Flags().BoolVar(&opts.watch, "watch", false, "go on until the run ends")
+	colourFlag(cmd.Flags(), &opts.plain)
 	return cmd
 }
 
@@ -87,8 +88,8 @@ func runStatus(sys System, opts statusOptions) (err error) {
 }
 
 // watchStatus shows the run until it has ended.
-func watchStatus(ctx context.Context, sys System, arg string) (err error) {
-	f, err := follow(sys, arg)
+func watchStatus(ctx context.Context, sys System, opts statusOptions) (err error) {
+	f, err := follow(sys, opts.run)
 	if err != nil {
 		return err
 	}
@@ -98,12 +99,8 @@ func watchStatus(ctx context.Context, sys System, arg string) (err error) {
 	ctx, over := context.WithCancel(ctx)
 	defer over()
 	var how standing
-	if terminal(sys.Out) {
-		p := picture{run: f, out: sys.Out, now: sys.Now}
-		how, err = f.until(ctx, p.record, p.refresh)
-		if err == nil {
-			err = p.draw()
-		}
+	if o := f.onlooker(sys, sys.Out, opts.plain, over); o != nil {
+		how, err = f.watched(ctx, o, sys.Out)
 	} else {
 		how, err = f.until(ctx, ui.NewLines(sys.Out).Record, whileWritten(sys.Out, over))
 	}
@@ -116,41 +113,6 @@ func watchStatus(ctx context.Context, sys System, arg string) (err error) {
 		return f.goesOn(sys.Err)
 	}
 	return nil
-}
-
-// redrawn is the least time between two pictures: the state is read from the
-// beginning for each.
-const redrawn = 300 * time.Millisecond
-
-// picture is the whole state on a screen, drawn anew when something has changed.
-type picture struct {
-	run     *follower
-	out     io.Writer
-	now     func() time.Time
-	changed bool
-	last    time.Time
-	err     error
-}
-
-func (p *picture) record(r ledger.Record) { p.changed = p.changed || r.Kind != ledger.KindEvent }
-
-func (p *picture) refresh() {
-	if p.changed && p.err == nil && p.now().Sub(p.last) >= redrawn {
-		p.err = p.draw()
-	}
-}
-
-func (p *picture) draw() error {
-	if p.err != nil {
-		return p.err
-	}
-	state, err := p.run.now()
-	if err != nil {
-		return err
-	}
-	p.changed, p.last = false, p.now()
-	fmt.Fprint(p.out, "\x1b[H\x1b[2J")
-	return showState(p.out, state)
 }
 
 // terminal reports whether somebody looks at a screen there.

@@ -18,8 +18,7 @@ func person(in io.Reader) *os.File {
 	if !ok {
 		return nil
 	}
-	group, err := unix.IoctlGetInt(int(f.Fd()), unix.TIOCGPGRP)
-	if err != nil || group != syscall.Getpgrp() {
+	if !foreground(f) {
 		return nil
 	}
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
@@ -27,4 +26,11 @@ func person(in io.Reader) *os.File {
 		return nil
 	}
 	return tty
+}
+
+// foreground reports whether f is the terminal of this process, which is in its
+// foreground.
+func foreground(f *os.File) bool {
+	group, err := unix.IoctlGetInt(int(f.Fd()), unix.TIOCGPGRP)
+	return err == nil && group == syscall.Getpgrp()
 }

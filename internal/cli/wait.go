@@ -69,25 +69,27 @@ func runWait(ctx context.Context, sys System, opts waitOptions) (err error) {
 }
 
 func newAttach(sys System) *cobra.Command {
-	var asJSON bool
+	var asJSON, plain bool
 	cmd := &cobra.Command{
 		Use:   "attach RUN",
 		Short: "Follow a run as the command that started it would",
 		Long: `Show what has happened in a run and then what happens, until it ends, and return its
-exit status. An interrupt ends only this command: the run goes on.
+exit status: a live run on a terminal as a view of its jobs, else a line per change. An
+interrupt, or q in the view, ends only this command: the run goes on.
 RUN is a run id or the path of a run directory.
 
 ` + exitTable,
 		Args: exactArgs("RUN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runAttach(cmd.Context(), sys, args[0], asJSON)
+			return runAttach(cmd.Context(), sys, args[0], asJSON, plain)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the run's records as JSON lines")
+	colourFlag(cmd.Flags(), &plain)
 	return cmd
 }
 
-func runAttach(ctx context.Context, sys System, arg string, asJSON bool) (err error) {
+func runAttach(ctx context.Context, sys System, arg string, asJSON, plain bool) (err error) {
 	f, err := follow(sys, arg)
 	if err != nil {
 		return err
@@ -100,11 +102,16 @@ func runAttach(ctx context.Context, sys System, arg string, asJSON bool) (err er
 	if f.moved == nil {
 		sayBegun(sys, f.run.ID, f.run.Dir)
 	}
-	printer, written := ui.Printer(ui.NewLines(sys.Err)), func() {}
-	if asJSON {
-		printer, written = ui.NewJSON(sys.Out), whileWritten(sys.Out, over)
+	var how standing
+	if o := f.onlooker(sys, sys.Err, plain, over); o != nil && !asJSON {
+		how, err = f.watched(ctx, o, sys.Err)
+	} else {
+		printer, written := ui.Printer(ui.NewLines(sys.Err)), func() {}
+		if asJSON {
+			printer, written = ui.NewJSON(sys.Out), whileWritten(sys.Out, over)
+		}
+		how, err = f.until(ctx, printer.Record, written)
 	}
-	how, err := f.until(ctx, printer.Record, written)
 	if err != nil {
 		return err
 	}

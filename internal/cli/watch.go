@@ -15,6 +15,7 @@ import (
 	"orchestrate/internal/detach"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/process"
+	"orchestrate/internal/ui"
 )
 
 // watched is an engine that this process started and only looks at.
@@ -31,6 +32,7 @@ type watched struct {
 	copied sync.WaitGroup
 	held   [2]bytes.Buffer // with --detach: what the engine prints, in case it begins no run
 	broken error           // standard output could not be written
+	view   *glass          // nil = the engine's lines are shown as they come
 
 	presses    presses
 	interrupts int
@@ -51,23 +53,32 @@ func watch(ctx context.Context, sys System, how manner) error {
 		return failure(err)
 	}
 	defer gone()
-	args := append([]string{launchCommand}, handed...)
+	view := newGlass(sys, how)
+	args := []string{launchCommand}
+	if view != nil {
+		args = append(args, shownArg)
+	}
+	args = append(args, handed...)
 	eng, err := detach.Start(sys.Self, append(args, sys.args...), sys.Env, sys.Cwd)
 	if err != nil {
 		return failure(err)
 	}
-	w := &watched{sys: sys, how: how, eng: eng, tty: newApprover(sys), told: newProgress(sys.Err)}
+	w := &watched{sys: sys, how: how, eng: eng, tty: newApprover(sys), told: newProgress(sys.Err), view: view}
+	defer w.view.hide(w) // also when something here goes wrong as nothing should
 	w.relay()
 	err = w.until(ctx, sig)
-	return joined(err, errors.Join(w.tty.close(), eng.Close()))
+	return joined(err, errors.Join(w.tty.close(), w.view.close(w), eng.Close()))
 }
 
 // relay copies what the engine prints. When our own reader has gone, the engine's
 // output still has one.
 func (w *watched) relay() {
 	out, complaints := w.sys.Out, io.Writer(w.told)
-	if w.how.detach {
+	switch {
+	case w.how.detach:
 		out, complaints = &w.held[0], &w.held[1]
+	case w.view != nil:
+		out = w.view.results
 	}
 	w.copied.Go(func() { w.broken = relay(out, w.eng.Stdout) })
 	w.copied.Go(func() { _ = relay(complaints, w.eng.Stderr) }) // there is nowhere left to say so
@@ -83,6 +94,8 @@ func relay(to io.Writer, from io.Reader) error {
 
 // until returns when the engine has ended, or this process is not to wait for that.
 func (w *watched) until(ctx context.Context, sig <-chan os.Signal) error {
+	looks, done := w.view.looks()
+	defer done()
 	for {
 		select {
 		case m, ok := <-w.eng.Messages():
@@ -111,6 +124,18 @@ func (w *watched) until(ctx context.Context, sig <-chan os.Signal) error {
 			w.ask()
 		case a := <-w.tty.answers:
 			w.eng.Answer(a)
+			w.view.asked(false)
+		case <-looks:
+			w.view.look(w)
+		case <-w.view.broken():
+			w.view.hide(w)
+		case p := <-w.view.presses():
+			switch {
+			case p == ui.PressLeave:
+				return w.goesOn()
+			case w.interrupted():
+				return exit(exitInterrupted)
+			}
 		case <-w.parting:
 			return w.goesOn()
 		}
@@ -127,6 +152,7 @@ func (w *watched) interrupted() (last bool) {
 	if w.interrupts++; w.interrupts < 3 {
 		return false
 	}
+	w.view.hide(w)
 	if w.run != nil {
 		sayLeft(w.sys, w.run.RunID)
 	} else {
@@ -141,8 +167,11 @@ func (w *watched) heard(m detach.Message) {
 		w.id = *m.Engine
 	case m.Begun != nil:
 		w.run = m.Begun
+		w.view.begin(w)
 	case m.Question != nil:
 		w.asked = m.Question
+		w.view.asked(true)
+		w.view.hide(w)
 		w.ask()
 	case m.Ended != nil:
 		w.ended = m.Ended
@@ -188,10 +217,14 @@ func (w *watched) detached() error {
 
 // goesOn leaves the engine alone: this process is asked to end, not the run.
 func (w *watched) goesOn() error {
+	w.view.hide(w)
 	if w.run == nil {
 		fmt.Fprintln(w.sys.Err, "the engine goes on without this command; if it begins a run, that is the newest in plans/reports")
 	} else {
 		fmt.Fprintf(w.sys.Err, "the run goes on: orchestrate wait %s\n", w.run.RunID)
+		if w.view != nil {
+			fmt.Fprintf(w.sys.Err, "look at it again: orchestrate attach %s\n", w.run.RunID)
+		}
 	}
 	return exit(exitRunning)
 }
@@ -203,6 +236,7 @@ func (w *watched) over(ctx context.Context) error {
 		return failure(err)
 	}
 	w.copied.Wait()
+	w.view.end(w)
 	if w.how.detach {
 		_, err1 := w.held[0].WriteTo(w.sys.Out)
 		_, err2 := w.held[1].WriteTo(w.sys.Err)
