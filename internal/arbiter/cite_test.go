@@ -2,13 +2,17 @@ package arbiter
 
 import (
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"orchestrate/internal/ledger"
 )
 
 // shelf is a Reader of a small fixed run.
 type shelf struct{}
 
 func (shelf) Line(job, path string, line int) (string, bool) {
-	return "x", job == "a.b" && path == "src/x: y.go" && line <= 10
+	return "x", job == "a.b" && (path == "src/x: y.go" || path == "/tree/x.go") && line <= 10
 }
 func (shelf) Artifact(job, path string) bool { return job == "a.b" && path == "report.md" }
 func (shelf) Check(job, name string) bool    { return job == "a.b" && name == "unit: all" }
@@ -39,10 +43,48 @@ func TestCitationsAreLookedUp(t *testing.T) {
 		{"commit", "a.b:abc1234", true},
 		{"commit", "abc1234", false},
 		{"hearsay", "a.b:report.md", false},
+		// Only the spelling is forgiven.
+		{"file", "a.b:./src/x: y.go:10", true},
+		{"file", "a.b:`src/x: y.go`:10", true},
+		{"file", "`a.b:src/x: y.go:10`", true},
+		{"file", "a.b:\"./src/x: y.go\":2-10", true},
+		{"file", "a.b:src/sub/../x: y.go:L2-L10", true},
+		{"file", "a.b:src/x: y.go:2–10", true},
+		{"file", " a.b:src/x: y.go:3 ", true},
+		{"file", "a.b:./src/x: y.go:11", false},
+		{"file", "a.b:`src/other.go`:1", false},
+		{"file", "a.b:../src/x: y.go:1", false},
+		{"file", "a.b:/src/x: y.go:1", false},
+		{"file", "a.b:/tree/x.go:1", true}, // the reader knows where that is
+		{"file", "a.b:src/x: y.go:1-", false},
+		{"file", "a.b:src/x: y.go:99999999999999999999", false},
+		{"file", "a.b::1", false},
+		{"file", ":src/x: y.go:1", false},
+		{"artifact", "a.b:./report.md", true},
+		{"artifact", "a.b:`report.md`", true},
+		{"artifact", "a.b:../report.md", false},
+		{"artifact", "a.b:.", false},
+		{"command", "a.b:`unit: all`", true},
+		{"commit", "a.b:`abc1234`", true},
 	} {
 		v := Verdict{Jobs: []JobVerdict{{Job: "a.b", Verdict: "pass", Citations: []Citation{{c.kind, c.ref}}}}}
 		if got := Verify(v, shelf{}); got[0].Citations[0].Found != c.found {
 			t.Errorf("%s %q: found = %v", c.kind, c.ref, !c.found)
 		}
+	}
+}
+
+func TestWhatIsFoundIsRecordedPlainly(t *testing.T) {
+	v := Verdict{Jobs: []JobVerdict{{
+		Job: "a.b", Verdict: "pass", Assertions: []Assertion{{Name: "reads well", Holds: "yes"}},
+		Citations: []Citation{{"file", "a.b:`./src/x: y.go`:L2-L10"}, {"artifact", "a.b:./gone.md"}},
+	}}}
+	got := Verify(v, shelf{})
+	want := []ledger.Citation{{Kind: "file", Ref: "a.b:src/x: y.go:2-10", Found: true}, {Kind: "artifact", Ref: "a.b:./gone.md"}}
+	if diff := cmp.Diff(want, got[0].Citations); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]ledger.Assertion{{Name: "reads well", Holds: "yes"}}, got[0].Assertions); diff != "" {
+		t.Error(diff)
 	}
 }

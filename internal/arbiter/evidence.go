@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"orchestrate/internal/check"
 	"orchestrate/internal/ledger"
@@ -13,14 +12,19 @@ import (
 	"orchestrate/internal/untrusted"
 )
 
-// Budget bounds the texts of the evidence in bytes, all jobs together. A reader
-// of files for it needs no more than this of any one of them.
-const Budget = 200 << 10
+// Budget bounds the evidence in bytes where a spec says nothing. A reader of files for
+// it needs no more than the budget of any one of them.
+const Budget = spec.DefaultEvidenceBytes
 
-// maxItem bounds one item of a list, in runes.
-const maxItem = 2000
+// maxItem bounds one item of a list, in runes; maxName the name of an assertion.
+const (
+	maxItem = 2000
+	maxName = 200
+)
 
-// Bundle is what the arbiter is shown. All texts are redacted already.
+// Bundle is what the arbiter is shown. All texts are redacted before they get here,
+// and the engine redacts the whole document once more: nothing in this package looks
+// for secrets.
 type Bundle struct {
 	RunID       string
 	Base        string // commit, "" = no repository
@@ -31,7 +35,7 @@ type Bundle struct {
 	Findings    []ledger.Finding // layer 1's
 	Notes       []string         // the engine's own: outside changes, approvals, budget
 	Jobs        []JobEvidence
-	MaxBytes    int // of the texts; 0 = Budget
+	MaxBytes    int // of the whole document; 0 = Budget
 }
 
 // JobEvidence is what is shown of one job.
@@ -42,16 +46,43 @@ type JobEvidence struct {
 	Commit string   // snapshot, or the base that an observer saw; "" = none
 	Judges []string // changed files that judge the work
 	Word   string   // how a person approved it: flag, tty; "" = nobody did
+	Folder string   // where its files are in the tree that the arbiter reads; "" = nowhere
 	Texts  []Text   // prompt, answer, patch, outputs, check output: in this order
 }
 
 // Text is one text from a job.
 type Text struct {
-	Label string         // what it is, in a few words
-	Ref   string         // where it is: a path in the run directory
-	Cite  string         // how to cite it as an artifact, without the job; "" = it cannot be
-	Text  untrusted.Text // may be only its beginning
-	Bytes int64          // of the whole; 0 = Text is the whole
+	Label   string         // what it is, in a few words
+	Ref     string         // where it is: a path in the run directory
+	Cite    string         // how to cite it as an artifact, without the job; "" = it cannot be
+	Text    untrusted.Text // may be only its beginning
+	Bytes   int64          // of the whole; 0 = Text is the whole
+	Summary untrusted.Text // of a patch, its diffstat: shown first when the patch does not fit
+}
+
+// Asked are the jobs that the arbiter is asked about, with their assertions.
+func (b Bundle) Asked() []Asked {
+	asked := make([]Asked, 0, len(b.Jobs))
+	for _, e := range b.Jobs {
+		a := Asked{Job: e.Job.ID}
+		for _, s := range e.asserts() {
+			a.Asserts = append(a.Asserts, s.name)
+		}
+		asked = append(asked, a)
+	}
+	return asked
+}
+
+// assert is an assertion as it is shown.
+type assert struct{ name, statement string }
+
+func (e JobEvidence) asserts() (all []assert) {
+	for i, c := range e.Job.Checks {
+		if c.Assert != "" {
+			all = append(all, assert{untrusted.From(check.Name(i+1, c)).Line(maxName), untrusted.From(c.Assert).Line(maxItem)})
+		}
+	}
+	return all
 }
 
 // Citable lists what an arbiter may cite of the job beside lines of files.
@@ -79,108 +110,114 @@ func (e JobEvidence) Citable() []Citation {
 	return cites
 }
 
-// Evidence writes evidence.md. What came from a job stands in fences that it
-// cannot close. Texts that are together over the budget are cut in the middle:
-// each job has an equal share, and what one leaves goes to the others.
+// Evidence writes evidence.md, within its budget as a whole. What came from a job
+// stands in fences that it cannot close. Of what does not fit each job has an equal
+// share, and what one leaves goes to the others; every job and the names of its
+// assertions are always there.
 func Evidence(b Bundle) []byte {
 	most := b.MaxBytes
 	if most <= 0 {
 		most = Budget
 	}
-	sizes := make([]int, len(b.Jobs))
-	for i, j := range b.Jobs {
-		for _, t := range j.Texts {
-			sizes[i] += t.Text.Len()
-		}
+	run := b.section()
+	sections, needs := make([]section, len(b.Jobs)), make([]int, len(b.Jobs))
+	left, wanted := most-run.floor(), 0
+	for i, e := range b.Jobs {
+		sections[i] = e.section()
+		left -= sections[i].floor()
+		needs[i] = sections[i].need() - sections[i].floor()
+		wanted += needs[i]
 	}
-	var w writer
-	w.intent(b)
-	for i, share := range shares(sizes, most) {
-		w.job(b.Jobs[i], share)
+	left = max(left, 0)
+	first := run.fit(run.floor() + max(left/3, left-wanted))
+	left = min(left, left-(len(first)-run.floor()))
+	var w strings.Builder
+	w.WriteString(first)
+	for i, share := range shares(needs, left) {
+		w.WriteString(sections[i].fit(sections[i].floor() + share))
 	}
 	return []byte(w.String())
 }
 
-// writer builds the document.
-type writer struct{ strings.Builder }
-
-func (w *writer) line(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
-
-// list writes a titled list of one-line items, or nothing.
-func (w *writer) list(title string, items []string) {
-	if len(items) == 0 {
-		return
-	}
-	w.line("\n%s:", title)
-	for _, s := range items {
-		w.line("- %s", untrusted.From(s).Line(maxItem))
-	}
-}
-
-// data writes a titled list of items that hold words of a job: names that it
-// chose, what it said of itself. They stand in a fence like all else it wrote.
-func (w *writer) data(title string, items []string) {
-	if len(items) == 0 {
-		return
-	}
-	var b strings.Builder
-	for _, s := range items {
-		b.WriteString("- " + untrusted.From(s).Line(maxItem) + "\n")
-	}
-	w.line("\n%s:\n", title)
-	w.WriteString(untrusted.From(b.String()).Fence("data"))
-}
-
-func (w *writer) intent(b Bundle) {
-	w.line("# Evidence of run %s", b.RunID)
+// section is what is said of the run.
+func (b Bundle) section() section {
+	s := section{head: fmt.Sprintf("# Evidence of run %s\n", b.RunID)}
 	if b.Base != "" {
-		w.line("\nBase commit: %s", b.Base)
+		s.head += fmt.Sprintf("\nBase commit: %s\n", b.Base)
 	}
-	w.line("\n## Intent")
+	s.head += "\n## Intent\n"
 	if b.Outcome == "" {
-		w.line("\nNo outcome is stated: judge each job by its prompt and its expected output.")
-	} else {
-		w.line("\nOutcome:\n")
-		w.WriteString(untrusted.From(b.Outcome).Fence("outcome"))
+		s.head += "\nNo outcome is stated: judge each job by its prompt and its expected output.\n"
 	}
-	w.list("Constraints", b.Constraints)
-	w.list("Not asked for", b.NonGoals)
-	w.list("Acceptance", b.Acceptance)
+	s.where = ledger.JobsFile
 	var rules []string
 	for _, f := range b.Findings {
 		rules = append(rules, broken(f))
 	}
-	w.line("\n## What the engine itself found")
-	if len(rules)+len(b.Notes) == 0 {
-		w.line("\nNo rule is broken.")
+	s.parts = []part{
+		block("Outcome", "outcome", b.Outcome, s.where),
+		list("Constraints", b.Constraints), list("Not asked for", b.NonGoals), list("Acceptance", b.Acceptance),
 	}
-	w.data("Broken rules", rules)
-	w.data("Notes", b.Notes)
+	found := "\n## What the engine itself found\n"
+	if len(rules)+len(b.Notes) == 0 {
+		found += "\nNo rule is broken.\n"
+	}
+	s.parts = append(s.parts, words(found), data("Broken rules", rules), data("Notes", b.Notes))
+	return s
 }
 
-func (w *writer) job(e JobEvidence, share int) {
-	w.line("\n## Job %s", e.Job.ID)
-	w.line("\nExpected output:\n")
-	w.WriteString(untrusted.From(e.Job.ExpectedOutput).Fence("expected output"))
-	w.facts(e)
-	w.route(e)
-	w.checks(e)
-	w.data("Changed files that judge the work (tests, build, check scripts): look at the change itself", e.Judges)
-	var cites []string
+// changedJudges is the heading of what a worker changed of what judges its work.
+const changedJudges = "The worker changed what judges it"
+
+// section is what is said of one job.
+func (e JobEvidence) section() section {
+	s := section{head: fmt.Sprintf("\n## Job %s\n", e.Job.ID), where: e.Job.ID}
+	if e.Folder != "" {
+		s.where = e.Folder
+		s.head += fmt.Sprintf("\nIts files: %s/\n", e.Folder)
+	}
+	s.must = e.asserts()
+	s.parts = []part{
+		list("Status", e.facts()),
+		data(changedJudges, e.Judges),
+		block("Expected output", "expected output", e.Job.ExpectedOutput, ledger.JobsFile),
+		list("May be cited", e.mayCite()),
+		list("Checks, run by the engine", e.ran()),
+		data("What the reason rests on", nonEmpty(e.Status.ReasonEvidence.Line(maxItem))),
+		list("Route", e.route()),
+		data("The model that answered, as it said", nonEmpty(e.Status.ObservedModel)),
+	}
+	for _, t := range e.Texts {
+		s.texts = append(s.texts, t.part(e.where(t)))
+	}
+	return s
+}
+
+// where is the path at which the arbiter finds the whole of a text.
+func (e JobEvidence) where(t Text) string {
+	ref := t.Ref
+	if rest, ok := strings.CutPrefix(ref, e.Job.ID+"/"); ok && e.Folder != "" {
+		ref = e.Folder + "/" + rest
+	}
+	return untrusted.From(ref).Line(0) // an output's path is the job's own
+}
+
+func nonEmpty(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return []string{s}
+}
+
+// mayCite lists what can be cited, and how.
+func (e JobEvidence) mayCite() (all []string) {
 	for _, c := range e.Citable() {
-		cites = append(cites, fmt.Sprintf("%s: %s", c.Kind, c.Ref))
+		all = append(all, fmt.Sprintf("%s: %s", c.Kind, c.Ref))
 	}
 	if e.Commit != "" {
-		cites = append(cites, fmt.Sprintf("file: %s:PATH:LINE, a line of a file as it is in commit %s", e.Job.ID, e.Commit))
+		all = append(all, fmt.Sprintf("file: %s:PATH:LINE, a line of a file as it is in commit %s", e.Job.ID, e.Commit))
 	}
-	w.list("May be cited", cites)
-	sizes := make([]int, len(e.Texts))
-	for i, t := range e.Texts {
-		sizes[i] = t.Text.Len()
-	}
-	for i, part := range shares(sizes, share) {
-		w.text(e.Texts[i], part)
-	}
+	return all
 }
 
 // approvals say how a person approved a job.
@@ -189,11 +226,12 @@ var approvals = map[string]string{
 	"tty":  "the person at the terminal, who was shown exactly this",
 }
 
-func (w *writer) facts(e JobEvidence) {
+// facts are what the engine recorded, the outcome first.
+func (e JobEvidence) facts() []string {
 	s := e.Status
 	facts := []string{
-		fmt.Sprintf("task %s, effect %s, capability %s, risk %s", s.Task, e.Job.Effect, tier(s.CapabilityTier), s.RiskTier),
 		fmt.Sprintf("status %s after %d attempts in %d ms, exit status %s", s.Status, s.Attempts, s.DurationMs, exitCode(s.ExitCode)),
+		fmt.Sprintf("task %s, effect %s, capability %s, risk %s", s.Task, e.Job.Effect, tier(s.CapabilityTier), s.RiskTier),
 	}
 	if s.Reason != "" {
 		facts = append(facts, fmt.Sprintf("reason %s", s.Reason))
@@ -210,10 +248,7 @@ func (w *writer) facts(e JobEvidence) {
 	if t := s.Truncated; t.Stdout+t.Stderr > 0 {
 		facts = append(facts, fmt.Sprintf("bytes dropped from its streams: %d out, %d err", t.Stdout, t.Stderr))
 	}
-	w.list("Status, as the engine recorded it", facts)
-	if !s.ReasonEvidence.Empty() {
-		w.data("What the reason rests on", []string{s.ReasonEvidence.Line(maxItem)})
-	}
+	return facts
 }
 
 func exitCode(code *int) string {
@@ -223,11 +258,10 @@ func exitCode(code *int) string {
 	return fmt.Sprint(*code)
 }
 
-func (w *writer) route(e JobEvidence) {
+func (e JobEvidence) route() []string {
 	r := e.Status.Route
 	if r == nil {
-		w.list("Route", []string{"none"})
-		return
+		return []string{"none"}
 	}
 	facts := []string{
 		fmt.Sprintf("runtime %s, model asked for %s", r.Runtime, cmp.Or(r.Model, "the runtime's default")),
@@ -244,73 +278,47 @@ func (w *writer) route(e JobEvidence) {
 	if e.Status.FallbackReason != "" {
 		facts = append(facts, "fallback, because: "+e.Status.FallbackReason)
 	}
-	w.list("Route", facts)
-	if e.Status.ObservedModel != "" {
-		w.data("The model that answered, as it said", []string{e.Status.ObservedModel})
-	}
+	return facts
 }
 
-func (w *writer) checks(e JobEvidence) {
-	var ran, asserts []string
+// ran are the results of the checks that are commands.
+func (e JobEvidence) ran() (all []string) {
 	for _, c := range e.Status.Checks {
-		if c.Kind == "assert" {
-			asserts = append(asserts, c.Command)
-			continue
+		if c.Kind != "assert" {
+			all = append(all, fmt.Sprintf("%s: %s, exit status %s: %s", c.Name, c.Status, exitCode(c.ExitCode), c.Command))
 		}
-		ran = append(ran, fmt.Sprintf("%s: %s, exit status %s: %s", c.Name, c.Status, exitCode(c.ExitCode), c.Command))
 	}
-	w.list("Checks, run by the engine", ran)
-	w.list("Assertions for you to check", asserts)
+	return all
 }
 
-// text writes one text, cut in the middle to its share. Escape sequences and
-// hidden characters show as such, to people and to the arbiter.
-func (w *writer) text(t Text, share int) {
+// part shows one text, cut to its room; where is the path of the whole. Escape
+// sequences and hidden characters show as such, to people and to the arbiter.
+func (t Text) part(where string) part {
 	whole := max(t.Bytes, int64(t.Text.Len()))
-	ref := untrusted.From(t.Ref).Line(0) // an output's path is the job's own
-	w.line("\n%s (%d bytes, %s):\n", untrusted.From(t.Label).Line(0), whole, ref)
+	title := fmt.Sprintf("%s (%d bytes, %s", untrusted.From(t.Label).Line(0), whole, where)
 	if whole == 0 {
-		w.line("(empty)")
-		return
+		return words("\n" + title + "): (empty)\n")
 	}
-	shown := t.Text.Through(func(s string) string { return strings.ReplaceAll(cut(s, whole, share, ref), "\r\n", "␍\n") })
-	w.WriteString(untrusted.From(shown.Block()).Fence("data"))
+	shown := t.Text.Through(func(s string) string { return strings.ReplaceAll(s, "\r\n", "␍\n") }).Block()
+	missing := whole - int64(t.Text.Len())
+	return fitted(func(room int) string {
+		if missing == 0 {
+			if all := fenced(title+")", "data", shown); len(all) <= room {
+				return all
+			}
+		}
+		return shrunk(room, len(shown)+int(min(missing, 1)), func(n int) string {
+			return fenced(title+"; shown in part)", "data", t.short(shown, missing, n, where))
+		})
+	})
 }
 
-// cut keeps the beginning and the end of a text and says what is left out.
-func cut(s string, whole int64, share int, ref string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= share && int64(len(s)) >= whole {
-		return s
+// short is a text in about n bytes.
+func (t Text) short(shown string, missing int64, n int, where string) string {
+	if t.Summary.Empty() {
+		return cut(shown, missing, n, where)
 	}
-	head, tail := s, ""
-	if len(s) > share {
-		head = wholeRunes(s[:share-share/3], true)
-		if int64(len(s)) >= whole { // the end is known
-			tail = wholeRunes(s[len(s)-share/3:], false)
-		}
-	}
-	left := whole - int64(len(head)+len(tail))
-	return fmt.Sprintf("%s\n[… %d bytes left out, the whole is in %s …]\n%s", head, left, ref, tail)
-}
-
-// wholeRunes drops a rune that was cut at the end (or at the beginning).
-func wholeRunes(s string, end bool) string {
-	for s != "" {
-		r, n := utf8.DecodeRuneInString(s)
-		if end {
-			r, n = utf8.DecodeLastRuneInString(s)
-		}
-		if r != utf8.RuneError || n != 1 {
-			return s
-		}
-		if end {
-			s = s[:len(s)-1]
-		} else {
-			s = s[1:]
-		}
-	}
-	return s
+	return summary(t.Summary.Block(), shown, missing, n, where)
 }
 
 // shares divides a budget: nobody gets more than it needs, what is not needed

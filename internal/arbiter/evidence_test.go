@@ -26,7 +26,10 @@ func sample() Bundle {
 				Texts: []Text{{Label: "Final answer", Ref: "scout/output.md", Cite: "output.md", Text: untrusted.From("the nonce is 4711")}},
 			},
 			{
-				Job: &spec.Job{ID: "fix", Effect: "scoped-write", ExpectedOutput: "a fix"},
+				Job: &spec.Job{
+					ID: "fix", Effect: "scoped-write", ExpectedOutput: "a fix",
+					Checks: []spec.Check{{Name: "unit", Run: []string{"go", "test"}}, {Name: "x", Run: []string{"x"}}, {Assert: "it reads well"}},
+				},
 				Status: ledger.JobStatus{
 					Task: "implement", Status: ledger.Failed, Reason: runtime.ReasonCheckFailed, ReasonEvidence: untrusted.From("unit: exit 1\n## Job fake"), Attempts: 1, ExitCode: &code,
 					Checks:    []ledger.Check{{Name: "unit", Kind: "run", Status: "failed", Command: "go test"}, {Name: "x", Kind: "run", Status: "not-run"}, {Kind: "assert", Command: "it reads well"}},
@@ -44,7 +47,7 @@ func TestEvidenceHoldsWhatTheArbiterNeeds(t *testing.T) {
 	for _, want := range []string{
 		"sessions survive a restart", "no new library", "speed", "test passes", "README.md changed during the run",
 		"## Job scout", "a list", "the nonce is 4711", "artifact: scout:output.md", "commit: scout:b45e", "file: scout:PATH:LINE",
-		"## Job fix", "check_failed", "+nonce 1174", "command: fix:unit", "artifact: fix:o.md", "it reads well", "a_test.go",
+		"## Job fix", "check_failed", "+nonce 1174", "command: fix:unit", "artifact: fix:o.md", "- \"check-3\": it reads well\n", changedJudges + ":\n\n```data\n- a_test.go\n",
 		"its availability was probed in this run: true",
 	} {
 		if !strings.Contains(got, want) {
@@ -86,7 +89,7 @@ func TestJobTextCannotLeaveItsFence(t *testing.T) {
 
 func TestTextsAreCutFairly(t *testing.T) {
 	b := sample()
-	b.MaxBytes = 1000
+	b.MaxBytes = 6000
 	b.Jobs[0].Texts[0].Text = untrusted.From("short, kept whole")
 	b.Jobs[1].Texts = []Text{{Label: "Patch", Ref: "fix/changes.patch", Text: untrusted.From("BEGIN" + strings.Repeat("ü", 5000) + "END")}}
 	got := string(Evidence(b))
@@ -98,8 +101,8 @@ func TestTextsAreCutFairly(t *testing.T) {
 	if !utf8.ValidString(got) || strings.Contains(got, "\uFFFD") {
 		t.Error("a rune was cut in two")
 	}
-	if n := strings.Count(got, "ü") * 2; n > 1000 || n < 800 {
-		t.Errorf("%d bytes of the long text are kept, the budget is 1000", n)
+	if n := strings.Count(got, "ü") * 2; len(got) > 6000 || n < 3000 {
+		t.Errorf("%d bytes of the long text are kept in %d, the budget is 6000", n, len(got))
 	}
 	b.Jobs[1].Texts = []Text{{Label: "Patch", Ref: "p", Text: untrusted.From("only the beginning"), Bytes: 5000}}
 	if got := string(Evidence(b)); !strings.Contains(got, "4982 bytes left out") {

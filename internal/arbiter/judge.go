@@ -1,11 +1,13 @@
 package arbiter
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"orchestrate/internal/ledger"
+	"orchestrate/internal/route"
 	"orchestrate/internal/untrusted"
 )
 
@@ -34,17 +36,22 @@ type Case struct {
 	Runtime      string // of the arbiter, "" = none was asked
 	Model        string
 	Independence string
-	Findings     []ledger.Finding    // of Layer1
-	Judged       []string            // ids that the arbiter was asked about
-	Answer       *Verdict            // nil when there is none
-	Jobs         []ledger.JobVerdict // Answer's, as Verify returned them
+	// RequireIndependent refuses an arbiter that is not known to be of another family
+	// than all producers. A rehearsal, in which nobody judges, is not asked.
+	RequireIndependent bool
+	Findings           []ledger.Finding      // of Layer1
+	ChangedJudges      []ledger.ChangedJudge // what the workers changed of what judges them
+	Judged             []Asked               // the jobs that the arbiter was asked about
+	Answer             *Verdict              // nil when there is none
+	Jobs               []ledger.JobVerdict   // Answer's, as Verify returned them
 }
 
 // Judge draws the conclusion. In this order: where there is nothing to judge yet
 // for the arbiter it is blocked; a broken rule of layer 1 is fail; checks-only is
-// unreviewed; no arbiter or no usable answer is blocked; anything
-// that the arbiter found wrong is fail; anything it left open, or cited without
-// its being there, is blocked; the rest is pass. In a rehearsal pass and
+// unreviewed; no arbiter, no usable answer, or one of an arbiter that is not as
+// independent as was required is blocked; anything that the arbiter found wrong, an
+// assertion among it, is fail; anything it left open, or cited without its being
+// there, is blocked; the rest is pass. In a rehearsal pass and
 // unreviewed are called rehearsal. RunID and At are left to the caller.
 func Judge(c Case) ledger.Judgement {
 	j := record(c)
@@ -73,6 +80,9 @@ func conclude(c Case) (verdict string, why []string) {
 		return Blocked, []string{c.Unusable}
 	case c.Answer == nil:
 		return Blocked, []string{"the arbiter gave no answer"}
+	case c.dependent():
+		why = []string{"an independent arbiter is required, and this one is " + cmp.Or(c.Independence, "not known to be one")}
+		return Blocked, append(append(why, wrong(c)...), open(c)...)
 	}
 	if why = wrong(c); len(why) > 0 {
 		return Fail, append(why, open(c)...)
@@ -81,6 +91,11 @@ func conclude(c Case) (verdict string, why []string) {
 		return Blocked, why
 	}
 	return Pass, []string{}
+}
+
+// dependent reports that the arbiter is not as independent as was asked for.
+func (c Case) dependent() bool {
+	return c.RequireIndependent && !c.Rehearsal && c.Independence != route.Independent
 }
 
 func broken(f ledger.Finding) string {
@@ -98,6 +113,11 @@ func wrong(c Case) (why []string) {
 	for _, j := range c.Jobs {
 		if j.Verdict == "fail" {
 			why = append(why, fmt.Sprintf("job %s fails: %s", j.Job, j.Why))
+		}
+		for _, a := range j.Assertions {
+			if a.Holds == "no" {
+				why = append(why, fmt.Sprintf("job %s: the assertion %q does not hold: %s", j.Job, a.Name, a.Why))
+			}
 		}
 	}
 	for _, q := range Questions() {
@@ -128,8 +148,8 @@ func open(c Case) (why []string) {
 	if len(c.Judged) == 0 {
 		why = append(why, "no job was judged")
 	}
-	for _, id := range c.Judged {
-		why = append(why, openJob(c.Jobs, id)...)
+	for _, a := range c.Judged {
+		why = append(why, openJob(c.Jobs, a)...)
 	}
 	for _, q := range Questions() {
 		if a := answerTo(c.Answer, q.N); a.Answer == "" || a.Answer == "unsure" {
@@ -142,7 +162,8 @@ func open(c Case) (why []string) {
 	return why
 }
 
-func openJob(jobs []ledger.JobVerdict, id string) (why []string) {
+func openJob(jobs []ledger.JobVerdict, a Asked) (why []string) {
+	id := a.Job
 	i := slices.IndexFunc(jobs, func(j ledger.JobVerdict) bool { return j.Job == id })
 	if i < 0 {
 		return []string{fmt.Sprintf("job %s has no verdict", id)}
@@ -151,6 +172,7 @@ func openJob(jobs []ledger.JobVerdict, id string) (why []string) {
 	if j.Verdict != "pass" && j.Verdict != "fail" {
 		why = append(why, fmt.Sprintf("job %s is left open: %s", id, j.Why))
 	}
+	why = append(why, openAssertions(j, a.Asserts)...)
 	found := 0
 	for _, c := range j.Citations {
 		if !c.Found {
@@ -163,6 +185,22 @@ func openJob(jobs []ledger.JobVerdict, id string) (why []string) {
 	}
 	if found == 0 && j.Verdict == "pass" {
 		why = append(why, fmt.Sprintf("job %s passes without evidence of its own that is there", id))
+	}
+	return why
+}
+
+// openAssertions are those of a job that the arbiter neither affirms nor denies.
+func openAssertions(j ledger.JobVerdict, names []string) (why []string) {
+	for _, name := range names {
+		i := slices.IndexFunc(j.Assertions, func(a ledger.Assertion) bool { return a.Name == name })
+		if i < 0 {
+			why = append(why, fmt.Sprintf("job %s: nothing is said of the assertion %q", j.Job, name))
+		}
+	}
+	for _, a := range j.Assertions {
+		if a.Holds != "yes" && a.Holds != "no" {
+			why = append(why, fmt.Sprintf("job %s: the assertion %q is left open: %s", j.Job, a.Name, a.Why))
+		}
 	}
 	return why
 }
@@ -181,14 +219,14 @@ func answerTo(v *Verdict, n int) Answer {
 func record(c Case) ledger.Judgement {
 	j := ledger.Judgement{
 		SchemaVersion: 1, Mode: c.Mode, Rehearsal: c.Rehearsal, Runtime: c.Runtime, Model: c.Model,
-		Independence: c.Independence, Findings: filled(c.Findings), ChangedJudges: []ledger.ChangedJudge{}, Jobs: filled(c.Jobs), Questions: []ledger.Answer{},
+		Independence: c.Independence, RequireIndependent: c.RequireIndependent, Findings: filled(c.Findings), ChangedJudges: filled(c.ChangedJudges), Jobs: filled(c.Jobs), Questions: []ledger.Answer{},
 		Contradictions: []untrusted.Text{}, UnsupportedClaims: []untrusted.Text{}, SafetyGaps: []untrusted.Text{}, UnresolvedQuestions: []untrusted.Text{},
 	}
 	if c.Answer == nil {
 		return j
 	}
 	j.Overall = c.Answer.Overall
-	j.Contradictions, j.UnsupportedClaims = filled(c.Answer.Contradictions), filled(c.Answer.UnsupportedClaims)
+	j.Contradictions, j.UnsupportedClaims = filled(c.Answer.Contradictions), filled(slices.Concat(c.Answer.UnsupportedClaims, unfounded(c.Jobs)))
 	j.SafetyGaps, j.UnresolvedQuestions = filled(c.Answer.SafetyGaps), filled(c.Answer.UnresolvedQuestions)
 	for _, q := range Questions() {
 		if a := answerTo(c.Answer, q.N); a.Answer != "" {
@@ -196,6 +234,18 @@ func record(c Case) ledger.Judgement {
 		}
 	}
 	return j
+}
+
+// unfounded names the claims whose evidence is not there.
+func unfounded(jobs []ledger.JobVerdict) (claims []untrusted.Text) {
+	for _, j := range jobs {
+		for _, c := range j.Citations {
+			if !c.Found {
+				claims = append(claims, untrusted.Sprintf("job %s: cited %s %s, which is not there", j.Job, c.Kind, c.Ref))
+			}
+		}
+	}
+	return claims
 }
 
 // filled makes an absent list an empty one, as it is written.

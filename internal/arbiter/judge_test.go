@@ -14,7 +14,7 @@ func clean() Case {
 	v := good("a", "b")
 	return Case{
 		Mode: ModeRequired, Runtime: "r", Model: "m", Independence: "independent",
-		Judged: []string{"a", "b"}, Answer: &v, Jobs: Verify(v, everything{}),
+		Judged: asked("a", "b"), Answer: &v, Jobs: Verify(v, everything{}),
 	}
 }
 
@@ -71,6 +71,23 @@ func TestTruthTable(t *testing.T) {
 		{"a false one beside a true one", func(c *Case) {
 			c.Jobs[0].Citations = append(c.Jobs[0].Citations, ledger.Citation{Kind: "file", Ref: "a:x:1"})
 		}, Blocked, `"a:x:1" is not there`},
+		{"an assertion that does not hold", func(c *Case) {
+			c.Judged[0].Asserts = []string{"x"}
+			c.Jobs[0].Assertions = []ledger.Assertion{{Name: "x", Holds: "no", Why: untrusted.From("it is false")}}
+		}, Fail, `job a: the assertion "x" does not hold: it is false`},
+		{"an assertion left open", func(c *Case) {
+			c.Jobs[0].Assertions = []ledger.Assertion{{Name: "x", Holds: "unsure"}}
+		}, Blocked, `the assertion "x" is left open`},
+		{"an assertion left out", func(c *Case) { c.Judged[0].Asserts = []string{"x"} }, Blocked, `nothing is said of the assertion "x"`},
+		{"an assertion that holds", func(c *Case) {
+			c.Judged[0].Asserts = []string{"x"}
+			c.Jobs[0].Assertions = []ledger.Assertion{{Name: "x", Holds: "yes"}}
+		}, Pass, ""},
+		{"independence required and proven", func(c *Case) { c.RequireIndependent = true }, Pass, ""},
+		{"independence required and not there", func(c *Case) {
+			c.RequireIndependent, c.Independence = true, "not-independent: one family"
+		}, Blocked, "not-independent: one family"},
+		{"independence required and unknown", func(c *Case) { c.RequireIndependent, c.Independence = true, "" }, Blocked, "not known"},
 		{"a contradiction", func(c *Case) { c.Answer.Contradictions = []untrusted.Text{untrusted.From("a and b")} }, Fail, "contradiction: a and b"},
 		{"an unsupported claim", func(c *Case) { c.Answer.UnsupportedClaims = []untrusted.Text{untrusted.From("fast")} }, Fail, "unsupported claim: fast"},
 		{"a safety gap", func(c *Case) { c.Answer.SafetyGaps = []untrusted.Text{untrusted.From("no lock")} }, Fail, "safety gap: no lock"},
@@ -127,5 +144,27 @@ func TestMayCheckOnly(t *testing.T) {
 		if got := MayCheckOnly(c.exec, c.risks); got != c.ok {
 			t.Errorf("MayCheckOnly(%v, %v) = %v", c.exec, c.risks, got)
 		}
+	}
+}
+
+// TestAFalseCitationIsAnUnsupportedClaim: it is listed as one, whatever the arbiter said.
+func TestAFalseCitationIsAnUnsupportedClaim(t *testing.T) {
+	c := clean()
+	c.Jobs[0].Citations = append(c.Jobs[0].Citations, ledger.Citation{Kind: "file", Ref: "a:x.go:3"})
+	c.Answer.UnsupportedClaims = make([]untrusted.Text, 0, 4)
+	j := Judge(c)
+	if len(j.UnsupportedClaims) != 1 || !j.UnsupportedClaims[0].Equal(untrusted.From("job a: cited file a:x.go:3, which is not there")) || j.Verdict != Blocked {
+		t.Errorf("%s, unsupported claims %q", j.Verdict, j.UnsupportedClaims)
+	}
+	if len(c.Answer.UnsupportedClaims) != 0 {
+		t.Error("the answer itself was changed")
+	}
+}
+
+func TestWhatJudgesAndWasChangedIsRecorded(t *testing.T) {
+	c := clean()
+	c.ChangedJudges, c.RequireIndependent = []ledger.ChangedJudge{{Job: "a", Paths: []string{"a_test.go"}}}, true
+	if j := Judge(c); len(j.ChangedJudges) != 1 || j.ChangedJudges[0].Job != "a" || !j.RequireIndependent || j.Verdict != Pass {
+		t.Errorf("%+v", j)
 	}
 }

@@ -24,6 +24,9 @@ const (
 	RuleInventoryStale  = "inventory-stale"
 	RuleWroteObserving  = "wrote-while-observing"
 	RuleInjectedSecret  = "injected-secret"
+	RuleRiskControls    = "risk-controls"
+	RuleApproval        = "approval"
+	RuleSnapshot        = "snapshot"
 )
 
 // JobFacts is what the engine itself knows about one job (or the arbiter).
@@ -39,6 +42,10 @@ type JobFacts struct {
 	Outside         []string        // changed paths that the job does not own
 	Observed        []string        // paths that an observing job changed
 	Secrets         []string        // rules of secrets in its patch, never values
+	Lacking         []string        // controls of its risk tier that the recorded route does not hold
+	Unapproved      string          // why the approval that it needs is none, "" = it has one or needs none
+	Differs         []string        // recorded outputs that are not on disk as recorded
+	Moved           string          // how its base or its snapshot is not the recorded one, "" = it is
 }
 
 // Layer1 lists every broken rule. That a job did not succeed is said only where
@@ -49,7 +56,7 @@ func Layer1(jobs []JobFacts) []ledger.Finding {
 		l := finder{job: f.ID}
 		l.apply(f)
 		if f.Status.Status != ledger.Success && len(l.found) == 0 {
-			l.add(RuleJobFailed, "it ended %s: %s", f.Status.Status, because(f.Status))
+			l.add(RuleJobFailed, l.ended(f), "it ended %s: %s", f.Status.Status, because(f.Status))
 		}
 		all = append(all, l.found...)
 	}
@@ -69,22 +76,41 @@ type finder struct {
 	found []ledger.Finding
 }
 
-func (l *finder) add(rule, format string, args ...any) {
-	l.found = append(l.found, ledger.Finding{Rule: rule, Job: l.job, Detail: fmt.Sprintf(format, args...)})
+// add records a broken rule; evidence are the paths in the run directory that show it.
+func (l *finder) add(rule string, evidence []string, format string, args ...any) {
+	l.found = append(l.found, ledger.Finding{Rule: rule, Job: l.job, Detail: fmt.Sprintf(format, args...), Evidence: evidence})
+}
+
+// status is the evidence of what is recorded of the job, with more files of it.
+func (l *finder) status(more ...string) []string {
+	paths := []string{ledger.JobPath(l.job, ledger.StatusFile)}
+	for _, name := range more {
+		paths = append(paths, ledger.JobPath(l.job, name))
+	}
+	return paths
+}
+
+// ended is the evidence of how the job ended; one that never ran left its status only.
+func (l *finder) ended(f JobFacts) []string {
+	if f.Status.Attempts == 0 || f.Status.Proof == nil {
+		return l.status()
+	}
+	return l.status(ledger.ExitFile)
 }
 
 // apply holds one job to every rule; a job that never ran can break only the first.
 func (l *finder) apply(f JobFacts) {
 	if !f.Status.Status.Settled() {
-		l.add(RuleSettlement, "it is still %s", f.Status.Status)
+		l.add(RuleSettlement, []string{ledger.StateFile}, "it is still %s", f.Status.Status)
 	}
 	if f.Status.Attempts == 0 {
 		return
 	}
 	if p := f.Status.Proof; p == nil || !p.Gone {
-		l.add(RuleSettlement, "it is not proven that all its processes ended")
+		l.add(RuleSettlement, l.ended(f), "it is not proven that all its processes ended")
 	}
 	l.route(f)
+	l.gated(f)
 	l.paths(f)
 	l.outputs(f)
 	l.checks(f)
@@ -94,35 +120,48 @@ func (l *finder) apply(f JobFacts) {
 func (l *finder) route(f JobFacts) {
 	r := f.Status.Route
 	if r == nil {
-		l.add(RuleFloorCapability, "no route is recorded")
+		l.add(RuleFloorCapability, l.status(), "no route is recorded")
 		return
 	}
 	if !f.Exec && r.Capability < f.CapabilityFloor {
-		l.add(RuleFloorCapability, "%s is %s, the floor is %s", r.Runtime, tier(r.Capability), f.CapabilityFloor)
+		l.add(RuleFloorCapability, append(l.status(), ledger.RuntimesFile), "%s is %s, the floor is %s", r.Runtime, tier(r.Capability), f.CapabilityFloor)
 	}
 	if r.Risk < f.RiskFloor {
-		l.add(RuleFloorRisk, "it ran as %s, the floor is %s", tier(r.Risk), f.RiskFloor)
+		l.add(RuleFloorRisk, append(l.status(), ledger.JobsFile), "it ran as %s, the floor is %s", tier(r.Risk), f.RiskFloor)
 	}
 	if f.Job != nil && f.Job.Writes() && max(r.Risk, f.RiskFloor) >= "R2" && f.Status.Worktree == nil {
-		l.add(RuleFloorRisk, "%s needs a worktree and it had none", max(r.Risk, f.RiskFloor))
+		l.add(RuleFloorRisk, l.status(), "%s needs a worktree and it had none", max(r.Risk, f.RiskFloor))
 	}
 	if !f.Probed {
-		l.add(RuleInventoryStale, "%s was not probed in this run", r.Runtime)
+		l.add(RuleInventoryStale, append(l.status(), ledger.RuntimesFile), "%s was not probed in this run", r.Runtime)
 	}
 }
 
 // tier is a tier's name, or words for none.
 func tier(name string) string { return cmp.Or(name, "of no tier") }
 
+// gated holds the attempt to what had to be there before it could begin.
+func (l *finder) gated(f JobFacts) {
+	if len(f.Lacking) > 0 {
+		l.add(RuleRiskControls, append(l.status(), ledger.RuntimesFile), "its route does not hold what its risk tier needs: %s", strings.Join(f.Lacking, ", "))
+	}
+	if f.Unapproved != "" {
+		l.add(RuleApproval, append(l.status(), ledger.JobsFile), "it needs a person's approval: %s", f.Unapproved)
+	}
+	if f.Moved != "" {
+		l.add(RuleSnapshot, l.status(), "what it worked on or left is not what is recorded: %s", f.Moved)
+	}
+}
+
 func (l *finder) paths(f JobFacts) {
 	if len(f.Outside) > 0 {
-		l.add(RuleOwnership, "it changed what it does not own: %s", some(f.Outside))
+		l.add(RuleOwnership, l.status(ledger.PatchFile), "it changed what it does not own: %s", some(f.Outside))
 	}
 	if len(f.Observed) > 0 {
-		l.add(RuleWroteObserving, "it was to observe and changed %s", some(f.Observed))
+		l.add(RuleWroteObserving, l.status(), "it was to observe and changed %s", some(f.Observed))
 	}
 	if len(f.Secrets) > 0 {
-		l.add(RuleInjectedSecret, "it left a secret (%s)", some(f.Secrets))
+		l.add(RuleInjectedSecret, l.status(ledger.PatchFile), "it left a secret (%s)", some(f.Secrets))
 	}
 }
 
@@ -136,7 +175,11 @@ func (l *finder) outputs(f JobFacts) {
 			rule = RuleOutputHash
 		}
 		broken[p.Path] = true
-		l.add(rule, "%s: %s", p.Path, p.Detail)
+		l.add(rule, l.status(), "%s: %s", p.Path, p.Detail)
+	}
+	for _, name := range f.Differs {
+		broken[name] = true
+		l.add(RuleOutputHash, l.status(), "%s: what is there is not what was recorded", name)
 	}
 	if f.Job == nil || f.Status.Status != ledger.Success {
 		return
@@ -146,9 +189,9 @@ func (l *finder) outputs(f JobFacts) {
 		switch {
 		case broken[o.Path]:
 		case !ok || a.Bytes == 0:
-			l.add(RuleOutputMissing, "%s: not among the recorded artifacts", o.Path)
+			l.add(RuleOutputMissing, l.status(), "%s: not among the recorded artifacts", o.Path)
 		case o.SHA256 != "" && !strings.EqualFold(o.SHA256, a.SHA256):
-			l.add(RuleOutputHash, "%s: its sha256 is %s, declared is %s", o.Path, a.SHA256, o.SHA256)
+			l.add(RuleOutputHash, l.status(), "%s: its sha256 is %s, declared is %s", o.Path, a.SHA256, o.SHA256)
 		}
 	}
 }
@@ -163,23 +206,35 @@ func artifact(list []ledger.Artifact, path string) (ledger.Artifact, bool) {
 }
 
 func (l *finder) checks(f JobFacts) {
-	for _, c := range f.Status.Checks {
-		switch {
+	for i, c := range f.Status.Checks {
+		switch seen := l.checked(i+1, c); {
 		case check.OK(c):
 		case c.Status == check.NotRun:
-			l.add(RuleCheckNotRun, "%s was not run", c.Name)
+			l.add(RuleCheckNotRun, seen, "%s was not run", c.Name)
 		default:
-			l.add(RuleCheckFailed, "%s: %s", c.Name, c.Status)
+			l.add(RuleCheckFailed, seen, "%s: %s", c.Name, c.Status)
 		}
 	}
 	if f.Job == nil || f.Status.Status != ledger.Success {
 		return
 	}
 	for i, c := range f.Job.Checks {
-		if i >= len(f.Status.Checks) {
-			l.add(RuleCheckNotRun, "%s has no result", check.Name(i+1, c))
+		switch name := check.Name(i+1, c); {
+		case i >= len(f.Status.Checks):
+			l.add(RuleCheckNotRun, append(l.status(), ledger.JobsFile), "%s has no result", name)
+		case c.Assert == "" && f.Status.Checks[i].Kind != "run":
+			l.add(RuleCheckNotRun, l.checked(i+1, f.Status.Checks[i]), "%s is a command and is recorded as %s", name, cmp.Or(f.Status.Checks[i].Kind, "nothing"))
 		}
 	}
+}
+
+// checked is the evidence of check n.
+func (l *finder) checked(n int, c ledger.Check) []string {
+	paths := []string{ledger.CheckPath(l.job, n, "json")}
+	if c.Output != "" {
+		paths = append(paths, c.Output)
+	}
+	return paths
 }
 
 // some names the first few of a list.

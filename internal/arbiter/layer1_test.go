@@ -69,6 +69,13 @@ func TestEachRule(t *testing.T) {
 		{"a program has no capability", func(f *JobFacts) { f.Exec, f.Status.Route.Capability = true, "" }, nil},
 		{"below its risk floor", func(f *JobFacts) { f.Status.Route.Risk = "R1" }, []string{RuleFloorRisk}},
 		{"not isolated", func(f *JobFacts) { f.Status.Worktree = nil }, []string{RuleFloorRisk}},
+		{"a command recorded as an assertion", func(f *JobFacts) {
+			f.Status.Checks[0].Kind, f.Status.Checks[0].Status = "assert", check.ForArbiter
+		}, []string{RuleCheckNotRun}},
+		{"an output changed since", func(f *JobFacts) { f.Differs = []string{"o.md"} }, []string{RuleOutputHash}},
+		{"controls of its tier", func(f *JobFacts) { f.Lacking = []string{"worktree"} }, []string{RuleRiskControls}},
+		{"not approved", func(f *JobFacts) { f.Unapproved = "nobody approved it" }, []string{RuleApproval}},
+		{"another snapshot", func(f *JobFacts) { f.Moved = "its commit is gone" }, []string{RuleSnapshot}},
 		{"not probed", func(f *JobFacts) { f.Probed = false }, []string{RuleInventoryStale}},
 		{"the arbiter itself", func(f *JobFacts) {
 			f.ID, f.Job, f.Status.Checks, f.Status.Worktree = "arbiter", nil, nil, nil
@@ -79,11 +86,40 @@ func TestEachRule(t *testing.T) {
 		var rules []string
 		for _, found := range Layer1([]JobFacts{f}) {
 			rules = append(rules, found.Rule)
-			if found.Job != f.ID || found.Detail == "" {
+			if found.Job != f.ID || found.Detail == "" || len(found.Evidence) == 0 {
 				t.Errorf("%s: %+v", c.name, found)
 			}
 		}
 		if diff := cmp.Diff(c.rules, rules); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+}
+
+// TestEvidenceNamesWhatShowsIt: a person can open it in the run directory.
+func TestEvidenceNamesWhatShowsIt(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*JobFacts)
+		want   []string
+	}{
+		{"check", func(f *JobFacts) {
+			f.Status.Checks[0].Status, f.Status.Checks[0].Output = check.Failed, "fix/checks/1.out"
+		}, []string{"fix/checks/1.json", "fix/checks/1.out"}},
+		{"failed", func(f *JobFacts) { f.Status.Status = ledger.Failed }, []string{"fix/status.json", "fix/exit.json"}},
+		{"blocked", func(f *JobFacts) { f.Status = ledger.JobStatus{Status: ledger.Blocked} }, []string{"fix/status.json"}},
+		{"queued", func(f *JobFacts) { f.Status = ledger.JobStatus{Status: ledger.Queued} }, []string{"state.json"}},
+		{"ownership", func(f *JobFacts) { f.Outside = []string{"x"} }, []string{"fix/status.json", "fix/changes.patch"}},
+		{"freshness", func(f *JobFacts) { f.Probed = false }, []string{"fix/status.json", "runtimes.json"}},
+	} {
+		f := writer2()
+		c.change(&f)
+		found := Layer1([]JobFacts{f})
+		if len(found) != 1 {
+			t.Errorf("%s: %+v", c.name, found)
+			continue
+		}
+		if diff := cmp.Diff(c.want, found[0].Evidence); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
 	}

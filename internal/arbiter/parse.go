@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -21,6 +22,16 @@ var answerSchema []byte
 
 var compiled = sync.OnceValue(func() *schema.Schema { return schema.MustCompile(answerSchema) })
 
+// AnswerSchema is the JSON Schema of the answer, for a runtime that can hold its
+// model to one.
+func AnswerSchema() []byte { return slices.Clone(answerSchema) }
+
+// Asked is a job that the arbiter is asked about.
+type Asked struct {
+	Job     string
+	Asserts []string // names of its assertions, as the evidence shows them
+}
+
 // Verdict is the arbiter's answer as it gave it.
 type Verdict struct {
 	Jobs                []JobVerdict     `json:"jobs"`
@@ -34,10 +45,18 @@ type Verdict struct {
 
 // JobVerdict is the arbiter's word on one job.
 type JobVerdict struct {
-	Job       string         `json:"job"`
-	Verdict   string         `json:"verdict"` // pass | fail | unsure
-	Why       untrusted.Text `json:"why"`
-	Citations []Citation     `json:"citations"`
+	Job        string         `json:"job"`
+	Verdict    string         `json:"verdict"` // pass | fail | unsure
+	Why        untrusted.Text `json:"why"`
+	Citations  []Citation     `json:"citations"`
+	Assertions []Assertion    `json:"assertions"`
+}
+
+// Assertion is the arbiter's word on one assertion of a job.
+type Assertion struct {
+	Name  string         `json:"name"`
+	Holds string         `json:"holds"` // yes | no | unsure
+	Why   untrusted.Text `json:"why"`
 }
 
 // Answer is the arbiter's to one of the nine questions.
@@ -49,9 +68,9 @@ type Answer struct {
 
 // Parse reads an arbiter's final message: its last fenced json block, else the
 // whole message. The form is strict: no unknown, missing or repeated key, every
-// judged job and every question exactly once. The error lists everything that is
+// job asked about with each of its assertions, and every question exactly once. The error lists everything that is
 // wrong, for RepairPrompt.
-func Parse(answer untrusted.Text, judged []string) (Verdict, error) {
+func Parse(answer untrusted.Text, asked []Asked) (Verdict, error) {
 	text := lastBlock(answer.Unshown())
 	if err := singleKeys(text); err != nil {
 		return Verdict{}, err
@@ -67,7 +86,7 @@ func Parse(answer untrusted.Text, judged []string) (Verdict, error) {
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
 		return Verdict{}, err
 	}
-	return v, errors.Join(onceEach(v, judged)...)
+	return v, errors.Join(onceEach(v, asked)...)
 }
 
 // lastBlock is the content of the last block fenced as json, else everything.
@@ -148,26 +167,56 @@ func explain(faults []schema.Fault) error {
 }
 
 // onceEach holds the answer to exactly what was asked.
-func onceEach(v Verdict, judged []string) (errs []error) {
-	seen := map[string]int{}
+func onceEach(v Verdict, asked []Asked) (errs []error) {
+	given := map[string][]JobVerdict{}
 	for _, j := range v.Jobs {
-		seen[j.Job]++
-		if !slices.Contains(judged, j.Job) {
+		given[j.Job] = append(given[j.Job], j)
+		if !slices.ContainsFunc(asked, func(a Asked) bool { return a.Job == j.Job }) {
 			errs = append(errs, fmt.Errorf("jobs: %q is no job of the evidence", j.Job))
 		}
 	}
-	for _, id := range judged {
-		if seen[id] != 1 {
-			errs = append(errs, fmt.Errorf("jobs: job %q is there %d times, not once", id, seen[id]))
+	for _, a := range asked {
+		if n := len(given[a.Job]); n != 1 {
+			errs = append(errs, fmt.Errorf("jobs: job %q is there %d times, not once", a.Job, n))
+			continue
 		}
+		errs = append(errs, assertsOnce(given[a.Job][0], a.Asserts)...)
 	}
-	asked := map[int]int{}
+	answers := map[int]int{}
 	for _, q := range v.Questions {
-		asked[q.N]++
+		answers[q.N]++
 	}
 	for _, q := range Questions() {
-		if asked[q.N] != 1 {
-			errs = append(errs, fmt.Errorf("questions: question %d is answered %d times, not once", q.N, asked[q.N]))
+		if answers[q.N] != 1 {
+			errs = append(errs, fmt.Errorf("questions: question %d is answered %d times, not once", q.N, answers[q.N]))
+		}
+	}
+	return errs
+}
+
+// assertsOnce holds the word on a job to its assertions. A spec may give two the same
+// name; then both are to be answered.
+func assertsOnce(j JobVerdict, names []string) (errs []error) {
+	count := func(list []string) map[string]int {
+		n := map[string]int{}
+		for _, name := range list {
+			n[name]++
+		}
+		return n
+	}
+	var said []string
+	for _, a := range j.Assertions {
+		said = append(said, a.Name)
+	}
+	given, wanted := count(said), count(names)
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if wanted[name] == 0 {
+			errs = append(errs, fmt.Errorf("jobs: job %q has no assertion %q", j.Job, name))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
+		if given[name] != wanted[name] {
+			errs = append(errs, fmt.Errorf("jobs: assertion %q of job %q is answered %d times, not %d", name, j.Job, given[name], wanted[name]))
 		}
 	}
 	return errs

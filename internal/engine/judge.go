@@ -100,8 +100,8 @@ func (r *run) ask(ctx context.Context, c *arbiter.Case) {
 		r.arbiterNext = block.NextStep
 		return
 	}
-	c.Judged = r.judged()
 	bundle := r.bundle(c.Findings)
+	c.Judged = bundle.Asked()
 	q := question{route: route, evidence: r.redact.Bytes(arbiter.Evidence(bundle)), judged: c.Judged, cites: cites(bundle)}
 	if !r.affordable() {
 		c.Obstacle = "no arbiter: the budget is used up"
@@ -169,7 +169,7 @@ func (r *run) judged() (ids []string) {
 type question struct {
 	route    ledger.Route
 	evidence []byte
-	judged   []string
+	judged   []arbiter.Asked
 	cites    []string // for the stand-in: what it may cite of each judged job
 }
 
@@ -388,7 +388,7 @@ func (r *run) bundle(findings []ledger.Finding) arbiter.Bundle {
 	s := r.plan.Spec
 	b := arbiter.Bundle{
 		RunID: r.led.ID, Base: r.plan.Base, Outcome: s.Outcome, Constraints: s.Constraints,
-		NonGoals: s.NonGoals, Acceptance: s.Acceptance, Findings: findings, Notes: r.outside,
+		NonGoals: s.NonGoals, Acceptance: s.Acceptance, Findings: findings, Notes: r.outside, MaxBytes: s.Arbiter.MaxEvidenceBytes,
 	}
 	for _, id := range r.judged() {
 		b.Jobs = append(b.Jobs, r.evidenceOf(r.jobs[id]))

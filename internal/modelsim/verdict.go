@@ -3,6 +3,7 @@ package modelsim
 import (
 	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 )
 
@@ -13,15 +14,19 @@ type Verdict struct {
 	Overall        string            `yaml:"overall"`        // "" = pass
 	Jobs           map[string]string `yaml:"jobs"`           // job -> verdict
 	Cite           map[string]string `yaml:"cite"`           // job -> KIND:REF, instead of what may be cited
+	Assertions     map[string]string `yaml:"assertions"`     // name of an assertion -> yes, no or unsure
 	Answers        map[int]string    `yaml:"answers"`        // question -> answer
 	Contradictions []string          `yaml:"contradictions"` // that were found
+	Unsupported    []string          `yaml:"unsupported"`    // unsupported claims
+	Gaps           []string          `yaml:"gaps"`           // safety gaps
 	Unresolved     []string          `yaml:"unresolved"`     // unresolved questions
 }
 
 // judged is one job of an arbiter's prompt.
 type judged struct {
-	id   string
-	cite string // KIND: REF
+	id      string
+	cite    string // KIND: REF
+	asserts []string
 }
 
 var errNoJobs = errors.New("verdict: the request names no job to judge")
@@ -33,8 +38,8 @@ func (v Verdict) answer(user []string) (map[string]any, error) {
 		return nil, errNoJobs
 	}
 	return map[string]any{
-		"jobs": v.jobs(jobs), "questions": v.questions(), "contradictions": filled(v.Contradictions), "unsupportedClaims": []string{},
-		"safetyGaps": []string{}, "unresolvedQuestions": filled(v.Unresolved), "overall": or(v.Overall, "pass"),
+		"jobs": v.jobs(jobs), "questions": v.questions(), "contradictions": filled(v.Contradictions), "unsupportedClaims": filled(v.Unsupported),
+		"safetyGaps": filled(v.Gaps), "unresolvedQuestions": filled(v.Unresolved), "overall": or(v.Overall, "pass"),
 	}, nil
 }
 
@@ -81,7 +86,16 @@ func (v Verdict) jobs(jobs []judged) []map[string]any {
 		if kind, ref, ok := strings.Cut(cite, ":"); ok {
 			citations = append(citations, map[string]string{"kind": kind, "ref": strings.TrimSpace(ref)})
 		}
-		out = append(out, map[string]any{"job": j.id, "verdict": verdict, "why": "as the scenario says", "citations": citations})
+		out = append(out, map[string]any{"job": j.id, "verdict": verdict, "why": "as the scenario says", "citations": citations, "assertions": v.assertions(j.asserts)})
+	}
+	return out
+}
+
+// assertions says of each that it holds, unless the scenario says otherwise.
+func (v Verdict) assertions(names []string) []map[string]string {
+	out := []map[string]string{}
+	for _, name := range names {
+		out = append(out, map[string]string{"name": name, "holds": or(v.Assertions[name], "yes"), "why": "as the scenario says"})
 	}
 	return out
 }
@@ -102,26 +116,48 @@ func (v Verdict) questions() []map[string]any {
 	return out
 }
 
-// judgedJobs reads the jobs of an arbiter's prompt and what may be cited of each:
-// the first item of its list. What stands inside fences is the jobs' own text.
+// The lists of an arbiter's prompt that are read.
+const (
+	citeList   = "May be cited:"
+	assertList = "Assertions for you to check:"
+)
+
+// judgedJobs reads the jobs of an arbiter's prompt, what may be cited of each (the
+// first item of its list) and its assertions. What stands inside fences is the jobs'
+// own text.
 func judgedJobs(prompt string) []judged {
 	var jobs []judged
-	listing := false
+	list := ""
 	outsideFences(prompt, func(line string) {
 		id, isJob := strings.CutPrefix(line, "## Job ")
 		item, isItem := strings.CutPrefix(line, "- ")
 		switch {
 		case isJob:
-			jobs = append(jobs, judged{id: id})
-		case line == "May be cited:":
-			listing = len(jobs) > 0
+			jobs, list = append(jobs, judged{id: id}), ""
+		case line == citeList, line == assertList:
+			list = line
 		case !isItem:
-			listing = false
-		case listing && jobs[len(jobs)-1].cite == "":
-			jobs[len(jobs)-1].cite = item
+			list = ""
+		case len(jobs) > 0:
+			jobs[len(jobs)-1].take(list, item)
 		}
 	})
 	return jobs
+}
+
+// take takes in one item of a list.
+func (j *judged) take(list, item string) {
+	switch list {
+	case citeList:
+		if j.cite == "" {
+			j.cite = item
+		}
+	case assertList:
+		if quoted, err := strconv.QuotedPrefix(item); err == nil {
+			name, _ := strconv.Unquote(quoted) // it was found to be quoted
+			j.asserts = append(j.asserts, name)
+		}
+	}
 }
 
 // outsideFences calls line for each line that is in no fenced block.

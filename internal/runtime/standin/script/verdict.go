@@ -1,6 +1,7 @@
 package script
 
 import (
+	"strconv"
 	"strings"
 
 	"orchestrate/internal/runtime/standin"
@@ -28,6 +29,7 @@ func passing(prompt string, judged []string) map[string]any {
 		}
 		jobs = append(jobs, map[string]any{
 			"job": id, "verdict": "pass", "why": standin.Mark + ": nothing was judged", "citations": citations,
+			"assertions": affirmed(offered.asserts[id]),
 		})
 	}
 	answers := make([]any, 0, questions)
@@ -40,6 +42,15 @@ func passing(prompt string, judged []string) map[string]any {
 	}
 }
 
+// affirmed says of each assertion that it holds.
+func affirmed(names []string) []any {
+	all := make([]any, 0, len(names))
+	for _, name := range names {
+		all = append(all, map[string]any{"name": name, "holds": "yes", "why": standin.Mark})
+	}
+	return all
+}
+
 // passingAnswer: questions 2 and 3 ask for something bad, the others for something good.
 func passingAnswer(n int) string {
 	if n == 2 || n == 3 {
@@ -48,17 +59,25 @@ func passingAnswer(n int) string {
 	return "yes"
 }
 
-// offer is what the evidence lets the arbiter cite.
+// offer is what the evidence lets the arbiter cite, and what it asks of it.
 type offer struct {
-	ids  []string          // of the jobs, in their order
-	cite map[string]string // by id, the first thing that may be cited: "kind: ref"
+	ids     []string            // of the jobs, in their order
+	cite    map[string]string   // by id, the first thing that may be cited: "kind: ref"
+	asserts map[string][]string // by id, the names of its assertions
 }
 
-// citable reads the evidence as it stands in the prompt: a heading per job and a
-// list of what may be cited. Fenced text is the jobs' own and is passed over.
+// The lists of the evidence that are read.
+const (
+	citeList   = "May be cited:"
+	assertList = "Assertions for you to check:"
+)
+
+// citable reads the evidence as it stands in the prompt: a heading per job, a list of
+// what may be cited and one of assertions, each by its name in quotes. Fenced text is
+// the jobs' own and is passed over.
 func citable(prompt string) offer {
-	o := offer{cite: map[string]string{}}
-	fence, listed := 0, false
+	o := offer{cite: map[string]string{}, asserts: map[string][]string{}}
+	fence, list := 0, ""
 	for line := range strings.SplitSeq(prompt, "\n") {
 		ticks := len(line) - len(strings.TrimLeft(line, "`"))
 		switch {
@@ -67,16 +86,32 @@ func citable(prompt string) offer {
 				fence = 0
 			}
 		case ticks >= 3:
-			fence = ticks
+			fence, list = ticks, ""
 		case strings.HasPrefix(line, "## Job "):
-			o.ids, listed = append(o.ids, strings.TrimPrefix(line, "## Job ")), false
-		case line == "May be cited:":
-			listed = len(o.ids) > 0
-		case listed && strings.HasPrefix(line, "- "):
-			if id := o.ids[len(o.ids)-1]; o.cite[id] == "" {
-				o.cite[id] = strings.TrimPrefix(line, "- ")
-			}
+			o.ids, list = append(o.ids, strings.TrimPrefix(line, "## Job ")), ""
+		case line == citeList, line == assertList:
+			list = line
+		case !strings.HasPrefix(line, "- "):
+			list = ""
+		case len(o.ids) > 0:
+			o.item(list, strings.TrimPrefix(line, "- "))
 		}
 	}
 	return o
+}
+
+// item takes in one item of a list of the newest job.
+func (o offer) item(list, item string) {
+	id := o.ids[len(o.ids)-1]
+	switch list {
+	case citeList:
+		if o.cite[id] == "" {
+			o.cite[id] = item
+		}
+	case assertList:
+		if quoted, err := strconv.QuotedPrefix(item); err == nil {
+			name, _ := strconv.Unquote(quoted) // it was found to be quoted
+			o.asserts[id] = append(o.asserts[id], name)
+		}
+	}
 }

@@ -13,7 +13,7 @@ import (
 
 func TestTheStandInPassesWhatItIsAskedAbout(t *testing.T) {
 	p := play(t, t.TempDir(), "", "--job=arbiter", "--task=arbiter", "--judge=scout=artifact:scout:report.md", "--judge=fix")
-	v, err := arbiter.Parse(p.out.Answer, []string{"scout", "fix"})
+	v, err := arbiter.Parse(p.out.Answer, []arbiter.Asked{{Job: "scout"}, {Job: "fix"}})
 	if err != nil {
 		t.Fatalf("%v in %q", err, p.out.Answer)
 	}
@@ -32,7 +32,7 @@ func TestTheStandInPassesWhatItIsAskedAbout(t *testing.T) {
 
 func TestAScriptChangesPartsOfTheVerdict(t *testing.T) {
 	p := play(t, t.TempDir(), "version: 1\njobs: {arbiter: [{verdict: {overall: fail, safetyGaps: [a hole]}}]}", "--job=arbiter", "--judge=fix")
-	v, err := arbiter.Parse(p.out.Answer, []string{"fix"})
+	v, err := arbiter.Parse(p.out.Answer, []arbiter.Asked{{Job: "fix"}})
 	if err != nil || v.Overall != "fail" || !slices.Equal(v.SafetyGaps, []untrusted.Text{untrusted.From("a hole")}) || v.Jobs[0].Verdict != "pass" {
 		t.Errorf("verdict %+v (%v)", v, err)
 	}
@@ -47,7 +47,7 @@ func TestTheStandInCitesFromTheEvidence(t *testing.T) {
 		job("fix", "0123456789abcdef"),
 	}}))
 	p := playWith(t, t.TempDir(), prompt, "", "--job=arbiter", "--task=arbiter")
-	v, err := arbiter.Parse(p.out.Answer, []string{"scout", "fix"})
+	v, err := arbiter.Parse(p.out.Answer, []arbiter.Asked{{Job: "scout"}, {Job: "fix"}})
 	if err != nil {
 		t.Fatalf("%v in %s", err, p.out.Answer)
 	}
@@ -56,5 +56,17 @@ func TestTheStandInCitesFromTheEvidence(t *testing.T) {
 		if len(j.Citations) != 1 || j.Citations[0] != want[i] {
 			t.Errorf("job %s cites %+v", j.Job, j.Citations)
 		}
+	}
+}
+
+func TestTheStandInAffirmsEachAssertion(t *testing.T) {
+	b := arbiter.Bundle{RunID: "r", Jobs: []arbiter.JobEvidence{
+		{Job: &spec.Job{ID: "fix", ExpectedOutput: "x", Checks: []spec.Check{{Run: []string{"x"}}, {Assert: "it reads well"}, {Name: `the "other": one`, Assert: "y"}}}, Commit: "0123456789abcdef"},
+		{Job: &spec.Job{ID: "scout", ExpectedOutput: "x"}, Commit: "0123456789abcdef"},
+	}}
+	p := playWith(t, t.TempDir(), arbiter.Prompt(arbiter.Evidence(b)), "", "--job=arbiter", "--task=arbiter")
+	v, err := arbiter.Parse(p.out.Answer, b.Asked())
+	if err != nil || len(v.Jobs[0].Assertions) != 2 || v.Jobs[0].Assertions[1].Holds != "yes" {
+		t.Errorf("%+v, %v", v.Jobs, err)
 	}
 }
