@@ -1,6 +1,9 @@
 package report
 
 import (
+	"fmt"
+	"math"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -114,5 +117,145 @@ func TestThePageOfARunWithEverything(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("run with -update if this is meant:\n%s", diff)
+	}
+}
+
+func unescaped(fragment string) string {
+	if plain, err := url.PathUnescape(fragment); err == nil {
+		return plain
+	}
+	return fragment
+}
+
+func TestThePageIsOfOurOwnMarkup(t *testing.T) {
+	in, files := pageSample()
+	page, err := Build(in).HTML(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if what := broken(page); what != "" {
+		t.Error(what)
+	}
+	empty, err := Build(Input{}).HTML(pageFiles{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if what := broken(empty); what != "" {
+		t.Errorf("of an empty run: %s", what)
+	}
+}
+
+// What the arbiter cites is a step away.
+func TestCitationsLeadToTheirPlace(t *testing.T) {
+	in, files := pageSample()
+	page, err := Build(in).HTML(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(page)
+	for _, want := range []string{
+		`file <a href="#file1:write">write:src/new.go:3</a> <span class="ok">found</span>`,
+		`file <s>write:src/old.go:9</s> <strong class="bad">not there</strong>`,
+		`command <a href="#check1:write">write:go test</a>`,
+		`artifact <a href="#answer:write">write:output.md</a>`,
+		`commit <a href="#patch:write">write:beef</a>`,
+		`<a href="./test/checks/1.json">test/checks/1.json</a>, <a href="#out1:test">test/checks/1.out</a>, test/gone.txt`,
+		`Job <a href="#job-write">write</a>: <a href="#file2:write">src/new_test.go</a>`,
+		`<a href="./write/artifacts/notes/a%20b.md">notes/a b.md</a>`,
+		`<b>odd &#34;näme.txt</b>`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+}
+
+// A run of 200 jobs that each left a lot is still one page that opens at once.
+func TestTwoHundredJobsStayBelowFiveMegabytes(t *testing.T) {
+	for name, text := range map[string]string{
+		"prose":   strings.Repeat("The quick brown fox jumps over the lazy dog.\n", 4000),
+		"escapes": strings.Repeat("\x1b[31m<&>\u202e\n", 20000),
+		"a line":  strings.Repeat("x", 10<<20),
+		"a patch": "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n" + strings.Repeat("-a\n+b\n", 30000),
+		"patches": strings.Repeat("diff --git a/f b/f\n", 10000),
+	} {
+		in, files := wide(200, text)
+		page, err := Build(in).HTML(files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(page) > 5_000_000 {
+			t.Errorf("%s: %d bytes", name, len(page))
+		}
+		t.Logf("%s: %d bytes", name, len(page))
+		for _, want := range []string{"left out; the whole is in", `href="./job-000/changes.patch"`, `id="job-job-199"`} {
+			if !strings.Contains(string(page), want) {
+				t.Errorf("%s: the page lacks %q", name, want)
+			}
+		}
+	}
+}
+
+// wide is a run of n jobs of which each left the same in every file.
+func wide(n int, text string) (Input, pageFiles) {
+	in := Input{RunDir: "r", SpecPath: "jobs.yaml", Jobs: map[string]ledger.JobStatus{}, After: map[string][]string{}}
+	in.State.StartedAt = day
+	files := pageFiles{}
+	for i := range n {
+		id := fmt.Sprintf("job-%03d", i)
+		in.State.Jobs = append(in.State.Jobs, ledger.JobState{ID: id, Status: ledger.Success, Attempt: 1})
+		in.Jobs[id] = ledger.JobStatus{
+			ID: id, Status: ledger.Success, Attempts: 1, Runtime: "claude", Model: "m-1", StartedAt: at(float64(i)), EndedAt: at(float64(i + 3)), DurationMs: 3000,
+			Checks: []ledger.Check{{Name: "go test", Command: "go test ./...", Kind: "run", Status: "passed", ExitCode: ptr(0), Output: id + "/checks/1.out"}},
+		}
+		if i > 2 {
+			in.After[id] = []string{fmt.Sprintf("job-%03d", i/2)}
+		}
+		for _, name := range []string{"prompt.md", "output.md", "changes.patch", "diffstat.txt", "checks/1.out"} {
+			files[id+"/"+name] = text
+		}
+		files[id+"/events.jsonl"] = strings.Repeat(`{"seq":2,"at":"2026-07-30T12:00:09.5Z","kind":"tool","tool":"Read","text":"old.go"}`+"\n", 300)
+	}
+	return in, files
+}
+
+func TestWhatOneLeavesOthersMayHave(t *testing.T) {
+	for _, c := range []struct {
+		needs  []int64
+		budget int64
+		want   int64
+	}{
+		{nil, 10, math.MaxInt64},
+		{[]int64{3, 4}, 10, math.MaxInt64},
+		{[]int64{100, 100}, 10, 5},
+		{[]int64{100, 2, 100}, 10, 4},
+	} {
+		if got := level(c.needs, c.budget); got != c.want {
+			t.Errorf("%v: %d, want %d", c.needs, got, c.want)
+		}
+	}
+}
+
+func TestAPageOfARunThatGoesOnSaysSo(t *testing.T) {
+	in, files := pageSample()
+	in.Standing, in.Now, in.Judgement, in.State.EndedAt, in.State.Verdict = Running, day.Add(time.Minute), nil, nil, ""
+	page, err := Build(in).HTML(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Verdict: not ended", "Not ended: still running.", "No arbiter judged this run."} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+func BenchmarkPageOfTwoHundredJobs(b *testing.B) {
+	in, files := wide(200, strings.Repeat("The quick brown fox jumps over the lazy dog.\n", 400))
+	r := Build(in)
+	for b.Loop() {
+		if _, err := r.HTML(files); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

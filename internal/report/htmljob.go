@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"orchestrate/internal/check"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/untrusted"
 )
@@ -39,6 +40,7 @@ type jobView struct {
 // partView is a file of the job, or as much of it as there is room for.
 type partView struct {
 	Kind   string // text, output, patch or events
+	Open   bool
 	Anchor string
 	Title  string
 	File   link
@@ -76,6 +78,7 @@ type source struct {
 	kind, anchor, title string
 	name                string // in the job's directory
 	size                int64
+	open                bool // it tells what went wrong
 }
 
 // details makes the jobs' parts, each with its share of the page.
@@ -102,24 +105,24 @@ func (p *htmlPage) details() (all []jobView) {
 // them.
 func (p *htmlPage) sources(j Job) (all []source) {
 	id := j.Status.ID
-	add := func(kind, anchor, title, name string) {
+	add := func(kind, anchor, title, name string, open bool) {
 		if n, ok := p.files.Size(ledger.JobPath(id, name)); ok && n > 0 {
-			all = append(all, source{kind, anchor + ":" + id, title, name, n})
+			all = append(all, source{kind, anchor + ":" + id, title, name, n, open})
 		}
 	}
-	add("text", "answer", "Answer", ledger.OutputFile)
-	add("output", "stat", "What changed, file by file", ledger.DiffstatFile)
-	add("patch", "patch", "Patch", ledger.PatchFile)
+	add("text", "answer", "Answer", ledger.OutputFile, false)
+	add("output", "stat", "What changed, file by file", ledger.DiffstatFile, false)
+	add("patch", "patch", "Patch", ledger.PatchFile, false)
 	for i, c := range j.Status.Checks {
 		n := strconv.Itoa(i + 1)
-		add("output", "out"+n, "Output of check "+c.Name, ledger.ChecksDir+"/"+n+".out")
-		add("output", "err"+n, "Errors of check "+c.Name, ledger.ChecksDir+"/"+n+".err")
+		add("output", "out"+n, "Output of check "+c.Name, ledger.ChecksDir+"/"+n+".out", !check.OK(c))
+		add("output", "err"+n, "Errors of check "+c.Name, ledger.ChecksDir+"/"+n+".err", !check.OK(c))
 	}
 	if j.Status.Status != ledger.Success {
-		add("output", "stderr", "Standard error", ledger.StderrFile)
+		add("output", "stderr", "Standard error", ledger.StderrFile, false)
 	}
-	add("text", "prompt", "Prompt", ledger.PromptFile)
-	add("events", "events", "Events", ledger.EventsFile)
+	add("text", "prompt", "Prompt", ledger.PromptFile, false)
+	add("events", "events", "Events", ledger.EventsFile, false)
 	return all
 }
 
@@ -159,7 +162,7 @@ func (p *htmlPage) jobView(j Job, sources []source, most int64) jobView {
 // part shows a file, as much of it as its share allows.
 func (p *htmlPage) part(job string, src source, most int) partView {
 	rel := ledger.JobPath(job, src.name)
-	v := partView{Kind: src.kind, Anchor: src.anchor, Title: src.title, File: p.file(rel)}
+	v := partView{Kind: src.kind, Anchor: src.anchor, Title: src.title, File: p.file(rel), Open: src.open}
 	p.anchors[src.anchor] = true
 	p.places[job+":"+src.name] = src.anchor
 	x := p.read(rel, src.kind, most)

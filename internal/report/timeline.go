@@ -73,8 +73,11 @@ func row(j Job, ready time.Time, known, onPath bool) picture.Row {
 		}
 		w.Spans = append(w.Spans, span)
 	}
-	if known && j.Status.Status == ledger.Queued {
+	switch {
+	case j.Status.Status == ledger.Queued && known:
 		w.Spans = append(w.Spans, waited(ready, time.Time{}))
+	case len(w.Spans) == 0: // nothing to draw, only to say
+		w.Spans = []picture.Span{{Class: string(j.Status.Status)}}
 	}
 	return w
 }
