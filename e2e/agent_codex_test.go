@@ -20,7 +20,7 @@ func codex() agent {
 			l.command(l.key("sk-made-up-"), filepath.Join(l.bin, "codex"), "login", "--with-api-key")
 		},
 		shell:  []string{},
-		doctor: verdict{state: runtime.StateAvailable, signedIn: "yes", models: 3, standard: "…", controls: "read-only os-sandbox model effort no-project"},
+		doctor: verdict{state: runtime.StateAvailable, signedIn: "yes", models: 3, standard: "…", controls: "read-only os-sandbox model effort answer-schema no-project"},
 		does: map[string]outcome{
 			"answer": {events: "session text usage answer completed"},
 			"write":  {events: "session tool(apply_patch) tool_done(apply_patch) text usage answer completed"},

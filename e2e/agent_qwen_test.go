@@ -12,7 +12,7 @@ func qwen() agent {
 		},
 		shell:  []string{"read_file", "run_shell_command"},
 		forced: "write_file",
-		doctor: verdict{state: runtime.StateConstrained, signedIn: "yes", models: 1, standard: "made-up-model", controls: "read-only tool-limits model"},
+		doctor: verdict{state: runtime.StateConstrained, signedIn: "yes", models: 1, standard: "made-up-model", controls: "read-only tool-limits model answer-schema"},
 		does: map[string]outcome{
 			"answer": {events: "session model text usage answer completed"},
 			"write":  {events: "session model tool(write_file) tool_done(write_file) text usage answer completed"},
