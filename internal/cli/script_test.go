@@ -102,6 +102,8 @@ func TestScripts(t *testing.T) {
 			"fenced": fenced,
 
 			"published": published,
+
+			"holds": holds,
 		}, baddayCommands),
 	})
 }

@@ -21,7 +21,7 @@ func Build(in Input) Report {
 		SchemaVersion: ledger.SchemaVersion, RunID: s.RunID, RunDir: in.RunDir, SpecPath: in.SpecPath,
 		SpecDigest: s.SpecDigest, Base: s.Base, Standing: cmp.Or(in.Standing, Ended), Verdict: s.Verdict, ExitStatus: s.ExitStatus,
 		StartedAt: s.StartedAt, EndedAt: s.EndedAt, Judgement: in.Judgement,
-		Approvals: orEmpty(in.Approvals), KeptTrees: orEmpty(in.KeptTrees), Notes: orEmpty(in.Notes), Suggestions: orEmpty(in.Suggestions),
+		Approvals: orEmpty(in.Approvals), KeptTrees: orEmpty(in.KeptTrees), Notes: orEmpty(in.Notes), Suggestions: orEmpty(in.Suggestions), Budget: in.Budget,
 		Jobs: []Job{}, Patches: patches(in), Reproduce: reproduce(in), Unresolved: []string{},
 	}
 	end := in.Now
@@ -253,6 +253,9 @@ func needsPerson(r Report, in Input) []string {
 	if line := verdictNeeds(r); line != "" {
 		say("%s", withNext(line, in.VerdictStep))
 	}
+	if line := r.budgetNeeds(); line != "" {
+		say("%s", line)
+	}
 	for _, j := range r.Jobs {
 		if line := jobNeeds(j); line != "" && (!r.interim() || j.Status.Status.Settled()) {
 			say("%s", line)
@@ -290,7 +293,11 @@ func (r Report) Integrate() string {
 	if !waits || r.Verdict != arbiter.Pass && r.Verdict != arbiter.Unreviewed {
 		return ""
 	}
-	return "orchestrate integrate " + quote(r.RunID)
+	command := "orchestrate integrate " + quote(r.RunID)
+	if slices.ContainsFunc(r.Patches, func(p Patch) bool { return p.Applied }) {
+		command += " --branch " + quote("orchestrate-"+r.RunID) // the checkout is not clean: a job worked in it
+	}
+	return command
 }
 
 func verdictNeeds(r Report) string {

@@ -456,7 +456,7 @@ func (r Report) attempts(p *page) {
 
 func (r Report) reproduction(p *page) {
 	p.heading("Reproduce")
-	p.say("From the workspace root; secrets are redacted, the prompts are in each job's %s.\n", code(ledger.PromptFile))
+	p.say("From the workspace root. Secrets are redacted; a job's folder has the prompt that it was given (%s).\n", ledger.PromptFile)
 	for _, c := range r.Reproduce {
 		if c.Job != "" {
 			p.say("Job %s:\n", code(c.Job))

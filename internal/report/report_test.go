@@ -48,7 +48,7 @@ func sample() Input {
 				DurationMs: 4200, FallbackReason: "network on claude", Usage: &runtime.Usage{InputTokens: ptr(int64(900)), OutputTokens: ptr(int64(30))},
 			},
 			"write": {
-				ID: "write", Status: ledger.Success, Attempts: 1, Runtime: "claude", Model: "m-2", CapabilityTier: "C2", RiskTier: "R1", DurationMs: 61000,
+				ID: "write", Status: ledger.Success, Worktree: ptr("worktrees/write"), Attempts: 1, Runtime: "claude", Model: "m-2", CapabilityTier: "C2", RiskTier: "R1", DurationMs: 61000,
 				Usage:     &runtime.Usage{InputTokens: ptr(int64(100)), OutputTokens: ptr(int64(20)), CostUSD: ptr(0.0125)},
 				Artifacts: []ledger.Artifact{{Path: "src/new.go", Bytes: 77, Source: "tree"}},
 				Checks:    []ledger.Check{{Name: "go test", Command: "go test ./...", Kind: "run", Status: "passed", ExitCode: ptr(0), DurationMs: 900, Output: "write/checks/1.out"}},
