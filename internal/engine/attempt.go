@@ -193,6 +193,7 @@ func (r *run) request(a *attempt) runtime.Request {
 	req.Private = a.private.Path
 	req.Script, req.Judged = r.plan.script(), a.judged
 	req.Project = r.eng.Operator.Runtimes[a.route.Runtime].Project
+	r.holdToForm(a, &req)
 	return req
 }
 

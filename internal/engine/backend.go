@@ -274,6 +274,9 @@ func (r *run) remember(j *jobRun, a *attempt, s *settlement, status ledger.JobSt
 	}
 	j.status, j.patch, j.command = &status, s.patch, strings.TrimSpace(a.text)
 	j.dir, j.masked, j.denied = a.at.dir, s.displayOnly, a.denied
+	if j.base = ""; a.at.isolated && a.at.tree != nil {
+		j.base = a.at.tree.Base
+	}
 	if s.displayOnly {
 		j.noteMasked(a.n)
 	}

@@ -1,12 +1,15 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
 	"orchestrate/internal/arbiter"
+	"orchestrate/internal/ledger"
 )
 
 // citeReader looks up what the arbiter cites.
@@ -14,17 +17,22 @@ type citeReader struct {
 	ctx     context.Context
 	run     *run
 	offered map[arbiter.Citation]bool
+	folder  string // of the arbiter's tree, with what the jobs left; "" = it had no tree
 }
 
 // Line implements arbiter.Reader: paths are from the top of the tree or from the
-// job's cwd.
-func (c citeReader) Line(job, path string, line int) (string, bool) {
+// job's cwd, or they are those of the arbiter's own tree.
+func (c citeReader) Line(job, name string, line int) (string, bool) {
 	j, ok := c.run.jobs[job]
 	if !ok {
 		return "", false
 	}
-	names := []string{path}
-	if rel, err := filepath.Rel(c.run.plan.top(), filepath.Join(j.planned.Job.Cwd, filepath.FromSlash(path))); err == nil && filepath.IsLocal(rel) {
+	name = c.fromTop(name)
+	if what, ours, ok := c.inFolder(job, name); ours {
+		return c.lineOf(j, what, line, ok)
+	}
+	names := []string{name}
+	if rel, err := filepath.Rel(c.run.plan.top(), filepath.Join(j.planned.Job.Cwd, filepath.FromSlash(name))); err == nil && filepath.IsLocal(rel) {
 		names = append(names, filepath.ToSlash(rel))
 	}
 	for _, name := range names {
@@ -35,15 +43,55 @@ func (c citeReader) Line(job, path string, line int) (string, bool) {
 	return "", false
 }
 
-// lineAt is line n, from 1, of a file as the job left it: in its snapshot, else in
-// the base, and where there is no repository in the folder itself.
+// lineOf is a line of a file in the folder of a job: of the snapshot, or of what the job
+// left in the run directory and is offered.
+func (c citeReader) lineOf(j *jobRun, what string, line int, ok bool) (string, bool) {
+	if !ok {
+		return "", false
+	}
+	if name, ok := strings.CutPrefix(what, filesFolder+"/"); ok {
+		return c.run.lineAt(c.ctx, j, name, line)
+	}
+	id := j.planned.Job.ID
+	if !c.offers(id, what) {
+		return "", false
+	}
+	data, err := c.run.led.ReadFile(ledger.JobPath(id, what))
+	if err != nil {
+		return "", false
+	}
+	return nthLine(data, line)
+}
+
+// fromTop is a path as it is from the top of the arbiter's tree, where it leads there.
+func (c citeReader) fromTop(name string) string {
+	if rv := c.run.review; rv != nil && filepath.IsAbs(filepath.FromSlash(name)) {
+		if rel, err := filepath.Rel(rv.tree.Dir, filepath.FromSlash(name)); err == nil && filepath.IsLocal(rel) {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return name
+}
+
+// inFolder is the part of a path behind the folder of a job in the arbiter's tree. ours
+// says that it is a path in there, ok that it is in that of this job.
+func (c citeReader) inFolder(job, name string) (what string, ours, ok bool) {
+	if c.folder == "" {
+		return "", false, false
+	}
+	rest, ours := strings.CutPrefix(path.Clean(name), c.folder+"/")
+	if !ours {
+		return "", false, false
+	}
+	what, ok = strings.CutPrefix(rest, job+"/")
+	return what, true, ok
+}
+
+// lineAt is line n, from 1, of a file as the job left it: in its snapshot, else in the
+// commit that its tree was at, and where there is no repository in the folder itself.
 func (r *run) lineAt(ctx context.Context, j *jobRun, name string, n int) (string, bool) {
 	if r.plan.Repo != nil {
-		commit := j.commit
-		if commit == "" {
-			commit = r.plan.Base
-		}
-		return r.plan.Repo.LineAt(ctx, commit, name, n)
+		return r.plan.Repo.LineAt(ctx, r.saw(j), name, n)
 	}
 	root, err := os.OpenRoot(r.plan.Root)
 	if err != nil {
@@ -51,8 +99,16 @@ func (r *run) lineAt(ctx context.Context, j *jobRun, name string, n int) (string
 	}
 	defer root.Close() //nolint:errcheck // opened for reading
 	data, err := root.ReadFile(filepath.FromSlash(name))
+	if err != nil {
+		return "", false
+	}
+	return nthLine(data, n)
+}
+
+// nthLine is line n, from 1, of a text.
+func nthLine(data []byte, n int) (string, bool) {
 	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
-	if err != nil || n < 1 || n > len(lines) {
+	if n < 1 || n > len(lines) {
 		return "", false
 	}
 	return lines[n-1], true
@@ -60,8 +116,18 @@ func (r *run) lineAt(ctx context.Context, j *jobRun, name string, n int) (string
 
 // Artifact implements arbiter.Reader: what the evidence offers, and nothing else
 // that happens to lie in the run directory.
-func (c citeReader) Artifact(job, path string) bool {
-	return c.offered[arbiter.Citation{Kind: "artifact", Ref: job + ":" + path}]
+func (c citeReader) Artifact(job, name string) bool {
+	what, ours, ok := c.inFolder(job, c.fromTop(name))
+	if ours {
+		return ok && c.offers(job, what)
+	}
+	return c.offered[arbiter.Citation{Kind: "artifact", Ref: job + ":" + name}]
+}
+
+// offers reports whether the evidence offers a file of a job's directory.
+func (c citeReader) offers(job, what string) bool {
+	ref := job + ":" + strings.TrimPrefix(what, ledger.ArtifactsDir+"/")
+	return c.offered[arbiter.Citation{Kind: "artifact", Ref: ref}]
 }
 
 // Check implements arbiter.Reader.
@@ -69,11 +135,21 @@ func (c citeReader) Check(job, name string) bool {
 	return c.offered[arbiter.Citation{Kind: "command", Ref: job + ":" + name}]
 }
 
-// Commit implements arbiter.Reader.
+// Commit implements arbiter.Reader: the job's snapshot, what it started from, and the base
+// of the run.
 func (c citeReader) Commit(job, sha string) bool {
 	j, ok := c.run.jobs[job]
 	if !ok || len(sha) < 7 {
 		return false
 	}
-	return strings.HasPrefix(j.commit, sha) || strings.HasPrefix(c.run.plan.Base, sha)
+	for _, commit := range []string{j.commit, j.base, c.run.plan.Base} {
+		if strings.HasPrefix(commit, sha) {
+			return true
+		}
+	}
+	return false
 }
+
+// saw is the commit that shows a job's work: its snapshot, or for one that only looked
+// what its tree held.
+func (r *run) saw(j *jobRun) string { return cmp.Or(j.commit, j.base, r.plan.Base) }

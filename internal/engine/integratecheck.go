@@ -75,20 +75,25 @@ func (r *run) tidy(ctx context.Context, n int) error {
 	if n == 0 {
 		return nil
 	}
-	dir, gitDir := r.treeDir(n), ""
+	if err := r.dropTree(ctx, r.treeDir(n)); err != nil {
+		return fmt.Errorf("the tree in which an earlier integration ran its checks: %w; move it away and try again", err)
+	}
+	return nil
+}
+
+// dropTree removes a worktree of the engine's own, if there is anything of it.
+func (r *run) dropTree(ctx context.Context, dir string) error {
 	all, err := r.plan.Repo.Registrations()
 	if err != nil {
 		return err
 	}
+	gitDir := ""
 	for _, reg := range all {
 		if reg.Names(dir) {
 			gitDir = reg.GitDir
 		}
 	}
-	if err := r.plan.Repo.RemoveTree(ctx, dir, gitDir); err != nil {
-		return fmt.Errorf("the tree in which an earlier integration ran its checks: %w; move it away and try again", err)
-	}
-	return nil
+	return r.plan.Repo.RemoveTree(ctx, dir, gitDir)
 }
 
 // treeDir is the tree in which integration n runs its checks.

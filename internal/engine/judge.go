@@ -22,7 +22,10 @@ import (
 // needed and can be asked. It leaves verdict.json.
 func (r *run) judge(ctx context.Context) ledger.Judgement {
 	p := r.plan
-	c := arbiter.Case{Mode: p.Spec.Arbiter.Mode, Rehearsal: p.Rehearsal() || r.stoodIn(), Findings: r.findings(), Early: r.early(ctx)}
+	c := arbiter.Case{
+		Mode: p.Spec.Arbiter.Mode, Rehearsal: p.Rehearsal() || r.stoodIn(), RequireIndependent: p.Spec.Arbiter.RequireIndependent,
+		Findings: r.findings(), ChangedJudges: r.changedJudges(), Early: r.early(ctx),
+	}
 	switch {
 	case !p.Arbiter.Needed || c.Early != "":
 	case p.Arbiter.Block != nil:
@@ -31,6 +34,7 @@ func (r *run) judge(ctx context.Context) ledger.Judgement {
 		r.ask(ctx, &c)
 	}
 	r.dropArbiter(ctx)
+	r.closeReview(ctx)
 	j := cleaned(r, arbiter.Judge(c))
 	j.RunID, j.At = r.led.ID, r.eng.Now().UTC()
 	err := r.led.MkdirAll(ledger.ArbiterJob)
@@ -51,6 +55,16 @@ func (r *run) stoodIn() bool {
 	return false
 }
 
+// changedJudges are the jobs that changed what judges the work.
+func (r *run) changedJudges() (all []ledger.ChangedJudge) {
+	for _, id := range r.judged() {
+		if paths := r.jobs[id].judges; len(paths) > 0 {
+			all = append(all, ledger.ChangedJudge{Job: id, Paths: paths})
+		}
+	}
+	return all
+}
+
 // findings are layer 1's.
 func (r *run) findings() []ledger.Finding {
 	var all []ledger.Finding
@@ -68,6 +82,9 @@ func (r *run) findings() []ledger.Finding {
 	return all
 }
 
+// stoppedEarly says that nobody was asked.
+const stoppedEarly = "not settled: the run was stopped before it was judged"
+
 // early says why there is nothing to judge, or not yet; "" when there is.
 func (r *run) early(ctx context.Context) string {
 	succeeded, open := 0, 0
@@ -83,7 +100,7 @@ func (r *run) early(ctx context.Context) string {
 	case open > 0:
 		return fmt.Sprintf("not settled: of %d jobs %d were not done to their end", len(r.plan.Jobs), open)
 	case ctx.Err() != nil:
-		return "not settled: the run was stopped before it was judged"
+		return stoppedEarly
 	case succeeded == 0:
 		return "nothing to judge: no job succeeded"
 	}
@@ -100,9 +117,10 @@ func (r *run) ask(ctx context.Context, c *arbiter.Case) {
 		r.arbiterNext = block.NextStep
 		return
 	}
-	bundle := r.bundle(c.Findings)
-	c.Judged = bundle.Asked()
-	q := question{route: route, evidence: r.redact.Bytes(arbiter.Evidence(bundle)), judged: c.Judged, cites: cites(bundle)}
+	q := question{route: route, bundle: r.bundle(c.Findings)}
+	q.judged, q.cites = q.bundle.Asked(), cites(q.bundle)
+	q = r.put(q, r.reviewIn(ctx))
+	c.Judged = q.judged
 	if !r.affordable() {
 		c.Obstacle = "no arbiter: the budget is used up"
 		r.arbiterNext = "`orchestrate resume " + r.led.ID + "` asks one, with the budget counted anew"
@@ -110,6 +128,10 @@ func (r *run) ask(ctx context.Context, c *arbiter.Case) {
 	}
 	c.Runtime, c.Model, c.Independence = route.Runtime, route.Model, route.Independence
 	answer, first, status := r.answerTo(ctx, q)
+	if status.Attempts == 0 {
+		c.Early = stoppedEarly
+		return
+	}
 	c.Findings = append(c.Findings, arbiter.Layer1([]arbiter.JobFacts{r.arbiterFacts(status)})...)
 	v, problem := arbiter.Parse(answer, c.Judged)
 	if changed := arbiter.Softened(first, v); !first.Empty() && problem == nil && len(changed) > 0 {
@@ -123,7 +145,7 @@ func (r *run) ask(ctx context.Context, c *arbiter.Case) {
 		c.Unusable = fmt.Sprintf("the arbiter's own run %s: %s: %s", status.Status, status.Reason, status.ReasonEvidence)
 		return
 	}
-	c.Answer, c.Jobs = &v, arbiter.Verify(v, citeReader{ctx, r, citable(bundle)})
+	c.Answer, c.Jobs = &v, arbiter.Verify(v, citeReader{ctx: ctx, run: r, offered: citable(q.bundle), folder: q.folder})
 }
 
 // affordable reports whether the budget allows another attempt.
@@ -168,6 +190,8 @@ func (r *run) judged() (ids []string) {
 // question is what the arbiter is asked about, whatever the words.
 type question struct {
 	route    ledger.Route
+	bundle   arbiter.Bundle
+	folder   string // of the arbiter's tree, for what the jobs left; "" = it has no tree
 	evidence []byte
 	judged   []arbiter.Asked
 	cites    []string // for the stand-in: what it may cite of each judged job
@@ -203,12 +227,18 @@ func (r *run) answerTo(ctx context.Context, q question) (answer, first untrusted
 // the form only, once more when the service was too busy to begin, and once more when
 // the arbiter was cut off. first is the answer whose form was wrong, "" if none was.
 func (r *run) question(ctx context.Context, q question) (answer, first untrusted.Text, status ledger.JobStatus) {
-	prompt := arbiter.Prompt(q.evidence)
-	asked := prompt
+	var problem error
 	for a := r.arbiterUnderWay(ctx, q); ; a = nil {
 		if a == nil {
+			if q = r.openReview(ctx, q); ctx.Err() != nil && status.Attempts == 0 {
+				return answer, first, status
+			}
+			asked := arbiter.Prompt(q.evidence)
+			if problem != nil {
+				asked = arbiter.RepairPrompt(asked, first, problem)
+			}
 			a = &attempt{job: r.plan.Arbiter.Job, n: r.attempts[ledger.ArbiterJob] + 1, route: q.route, begun: r.eng.Now(), prompt: asked, judged: q.cites}
-			a.at = place{dir: r.plan.Root, top: r.plan.Root}
+			a.at = r.reviewPlace()
 			r.awaitPause(ctx, a.route.Runtime)
 		}
 		var next turn
@@ -216,7 +246,7 @@ func (r *run) question(ctx context.Context, q question) (answer, first untrusted
 		switch {
 		case next.repair != nil:
 			r.tell("the arbiter was asked again, because its answer had not the form asked for")
-			first, asked = answer, arbiter.RepairPrompt(prompt, answer, next.repair)
+			first, problem = answer, next.repair
 		case next.after > 0:
 			r.tell(fmt.Sprintf("the arbiter was asked again after %s: %s", next.after, status.Reason))
 			select {
@@ -244,6 +274,7 @@ func (r *run) arbiterUnderWay(ctx context.Context, q question) *attempt {
 		return nil
 	}
 	delete(r.carried, ledger.ArbiterJob)
+	r.takeReview(a)
 	return a
 }
 
@@ -359,7 +390,7 @@ func (r *run) arbiterAttempt(ctx context.Context, a *attempt, evidence []byte) (
 	if err != nil {
 		return policy.Settlement{}, settlement{}, err
 	}
-	a.changed = r.changedBy(ctx, a, mine)
+	a.changed = append(r.changedBy(ctx, a, mine), r.wroteReview(ctx, a)...)
 	s := settlement{facts: policy.Facts{
 		Exit: a.exit, Lost: a.lost, Pin: a.route.Model, Models: r.profile(a.route.Runtime).Models, Budget: r.budgetThatEnded(),
 		Unproven: !a.exit.Proof.Gone,
@@ -370,14 +401,38 @@ func (r *run) arbiterAttempt(ctx context.Context, a *attempt, evidence []byte) (
 	return policy.Classify(s.facts), s, nil
 }
 
+// formed reports whether an attempt's runtime holds the arbiter to the form of its answer.
+func (r *run) formed(a *attempt) bool {
+	return r.isArbiter(a) && r.profile(a.route.Runtime).Has(runtime.ControlAnswerForm)
+}
+
+// leaveForm leaves that form for a program that reads it from a file.
+func (r *run) leaveForm(a *attempt) error {
+	if !r.formed(a) {
+		return nil
+	}
+	return r.led.WriteFile(ledger.JobPath(a.job.ID, ledger.AnswerSchemaFile), arbiter.AnswerSchema())
+}
+
+func (r *run) holdToForm(a *attempt, req *runtime.Request) {
+	if r.formed(a) {
+		req.AnswerSchema = arbiter.AnswerSchema()
+		req.AnswerSchemaAt = r.led.Path(ledger.ArbiterJob, ledger.AnswerSchemaFile)
+	}
+}
+
 // prepareArbiter is prepare for the arbiter, whose prompt is made already.
 func (r *run) prepareArbiter(a *attempt, evidence []byte) (err error) {
 	if a.dir, a.lock, err = r.led.BeginAttempt(a.job.ID, a.n); err != nil {
 		return err
 	}
+	if r.review != nil {
+		a.before = r.review.sum
+	}
 	return errors.Join(
 		r.led.MkdirAll(ledger.JobPath(a.job.ID, ledger.ArtifactsDir)),
 		r.led.WriteFile(ledger.JobPath(a.job.ID, ledger.EvidenceFile), evidence),
+		r.leaveForm(a),
 		r.equip(a, r.led.Dir),
 		r.led.Furnish(a.job.ID, a.lock, a.furnished()),
 	)
@@ -388,7 +443,8 @@ func (r *run) bundle(findings []ledger.Finding) arbiter.Bundle {
 	s := r.plan.Spec
 	b := arbiter.Bundle{
 		RunID: r.led.ID, Base: r.plan.Base, Outcome: s.Outcome, Constraints: s.Constraints,
-		NonGoals: s.NonGoals, Acceptance: s.Acceptance, Findings: findings, Notes: r.outside, MaxBytes: s.Arbiter.MaxEvidenceBytes,
+		NonGoals: s.NonGoals, Acceptance: s.Acceptance, Findings: findings, Notes: r.outside,
+		MaxBytes: s.Arbiter.MaxEvidenceBytes,
 	}
 	for _, id := range r.judged() {
 		b.Jobs = append(b.Jobs, r.evidenceOf(r.jobs[id]))
@@ -399,11 +455,8 @@ func (r *run) bundle(findings []ledger.Finding) arbiter.Bundle {
 func (r *run) evidenceOf(j *jobRun) arbiter.JobEvidence {
 	id := j.planned.Job.ID
 	e := arbiter.JobEvidence{
-		Job: j.planned.Job, Status: *j.status, Probed: j.facts.Probed, Commit: j.commit, Judges: j.judges,
+		Job: j.planned.Job, Status: *j.status, Probed: j.facts.Probed, Commit: r.saw(j), Judges: j.judges,
 		Word: r.approvedBy(id),
-	}
-	if e.Commit == "" {
-		e.Commit = r.plan.Base
 	}
 	add := func(label, name, cite string) {
 		if t, ok := r.text(label, ledger.JobPath(id, name), cite); ok {
@@ -414,7 +467,12 @@ func (r *run) evidenceOf(j *jobRun) arbiter.JobEvidence {
 		add("Prompt", ledger.PromptFile, "")
 	}
 	add("Final answer", ledger.OutputFile, ledger.OutputFile)
-	add("Patch", ledger.PatchFile, ledger.PatchFile)
+	if t, ok := r.text("Patch", ledger.JobPath(id, ledger.PatchFile), ledger.PatchFile); ok {
+		if sum, ok := r.text("", ledger.JobPath(id, ledger.DiffstatFile), ""); ok {
+			t.Summary = sum.Text
+		}
+		e.Texts = append(e.Texts, t)
+	}
 	for _, a := range j.status.Artifacts {
 		if a.Source != "tree" { // what is in the tree is in the patch
 			add("Output "+a.Path, ledger.ArtifactsDir+"/"+a.Path, a.Path)
@@ -436,6 +494,6 @@ func (r *run) text(label, rel, cite string) (arbiter.Text, bool) {
 		return arbiter.Text{}, false
 	}
 	t := arbiter.Text{Label: label, Ref: rel, Cite: cite, Bytes: int64(len(data))}
-	t.Text = untrusted.From(string(data[:min(len(data), arbiter.Budget)]))
+	t.Text = untrusted.From(string(data[:min(len(data), max(arbiter.Budget, r.plan.Spec.Arbiter.MaxEvidenceBytes))]))
 	return t, true
 }

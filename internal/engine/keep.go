@@ -177,6 +177,9 @@ func (r *run) workedIn(job *spec.Job, s ledger.JobStatus) string {
 
 func (r *run) recallPatch(ctx context.Context, j *jobRun, w *ledger.Work) error {
 	j.commit, j.masked, j.shared = w.Commit, w.Masked, w.Shared
+	if s := j.status; s.Worktree != nil {
+		j.base = w.Base
+	}
 	if w.Commit == "" || r.plan.Repo == nil {
 		return nil
 	}

@@ -36,7 +36,7 @@ func (y *yard) find(ctx context.Context, runs ...*runLeft) (all []*leftover) {
 
 // hold finds what is in worktrees that no commit holds.
 func (y *yard) hold(ctx context.Context, all []*leftover) {
-	trees := slices.DeleteFunc(slices.Clone(all), func(f *leftover) bool { return !f.opened })
+	trees := slices.DeleteFunc(slices.Clone(all), func(f *leftover) bool { return !f.opened || f.tree.ofArbiter() })
 	inTwos(len(trees), func(i int) {
 		f := trees[i]
 		dirty, err := y.looks.Held(ctx, f.reg, f.facts.Unused)
@@ -130,7 +130,7 @@ func stateOf(t *treeLeft) string {
 // about is what the tree and the branch of an attempt have in common.
 func (r *runLeft) about(ctx context.Context, t *treeLeft) reclaim.Facts {
 	f := reclaim.Facts{
-		Job: t.job, Status: t.status.Status, Observer: t.ended && t.branch == "" && t.work.Commit == "" && t.furnished,
+		Job: t.job, Status: t.status.Status, Observer: t.ofArbiter() || t.ended && t.branch == "" && t.work.Commit == "" && t.furnished,
 		Empty:  t.status.Status == ledger.Success && t.work.Commit != "" && t.work.Commit == t.work.Base,
 		Unused: t.work.Commit == "" && !t.furnished,
 	}
@@ -256,6 +256,9 @@ func (r *runLeft) findTree(ctx context.Context, t *treeLeft) *leftover {
 // settlePlace finds the worktree and the branch of an attempt that was cut off before
 // anything of it was recorded: by the names that they get, where those are there.
 func (r *runLeft) settlePlace(t *treeLeft) {
+	if t.ofArbiter() { // several attempts may have worked in one tree
+		t.dir, t.gitDir = "", ""
+	}
 	if ref := r.branchOf(t); t.branch == "" {
 		t.branch = strings.TrimPrefix(ref.Name, "refs/heads/")
 	}

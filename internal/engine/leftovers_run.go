@@ -52,6 +52,22 @@ type treeLeft struct {
 	furnished bool   // its program may have been started
 }
 
+// ofArbiter reports whether it is the arbiter's. The engine made all that is in its tree:
+// the base of the run, and copies of what the run has.
+func (t *treeLeft) ofArbiter() bool { return t.job == ledger.ArbiterJob }
+
+// unasked is the attempt of the arbiter for which a tree may have been made before there
+// was a record of it.
+func (r *runLeft) unasked() *treeLeft {
+	t := &treeLeft{job: ledger.ArbiterJob, n: 1, base: r.info.Base}
+	for _, o := range r.trees {
+		if o.ofArbiter() {
+			t.n = max(t.n, o.n+1)
+		}
+	}
+	return t
+}
+
 // key tells attempts apart.
 func (t *treeLeft) name() string { return ledger.TreeName(t.job, t.n) }
 
@@ -71,6 +87,7 @@ func (y *yard) readRun(dir string, open func(string, func(ledger.Record) error) 
 		return r
 	}
 	r.led = led
+	r.trees = append(r.trees, r.unasked())
 	if err := errors.Join(r.place(), r.lock(), r.integrations(), r.earlier()); err != nil {
 		r.unknown = "its run cannot be read: " + err.Error()
 	}

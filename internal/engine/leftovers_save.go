@@ -18,6 +18,9 @@ import (
 // recorded commit too; it says as what, "" = nothing had to be.
 func (c *cleaner) saveTree(ctx context.Context, r *runLeft, f *leftover) (string, error) {
 	t := f.tree
+	if t.ofArbiter() {
+		return "", nil
+	}
 	tip := cmp.Or(c.refAt("refs/heads/"+t.branch), t.tip(), f.reg.Commit)
 	req := workspace.SalvageRequest{Commit: tip, Base: cmp.Or(t.base, tip), Unused: f.facts.Unused, Discarded: f.facts.Given}
 	if f.folder {

@@ -140,7 +140,7 @@ func (r *run) fingerprint(ctx context.Context) (fp workspace.Fingerprint, err er
 	if err != nil {
 		return fp, err
 	}
-	strays, err := r.led.Strays(r.treeRoot, slices.Collect(maps.Keys(r.jobs)))
+	strays, err := r.led.Strays(r.treeRoot, append(slices.Collect(maps.Keys(r.jobs)), ledger.ArbiterJob))
 	if err != nil {
 		return fp, err
 	}

@@ -76,6 +76,7 @@ type run struct {
 	arbiterCut     int                // its attempts that were cut off under this engine
 	arbiterFailed  int                // its attempts that failed since it was last put back, not counting answers without the form asked for
 	arbiterWrote   []string           // of the shared checkout
+	review         *review            // the arbiter's tree, nil = it has none
 	arbiterNext    string             // what a person can do so that an arbiter can be asked
 	outside        []string           // what happened to the run, for arbiter and report
 	checkout       []string           // what changed in the shared checkout and a person must look at
@@ -90,6 +91,7 @@ type jobRun struct {
 	planned  *Planned
 	route    ledger.Route
 	commit   string // snapshot of its newest attempt
+	base     string // commit that its newest attempt's own tree started from, "" = it had none
 	status   *ledger.JobStatus
 	facts    arbiter.JobFacts
 	patch    *workspace.Patch   // of its newest attempt; nil when none was taken

@@ -45,7 +45,7 @@ func (r *run) statusOf(a *attempt) ledger.JobStatus {
 	if !a.job.Exec() {
 		taken.Family = policy.FamilyThatAnswered(r.profile(a.route.Runtime), a.route.Model, a.route.Family, s.ObservedModel, r.eng.Operator)
 	}
-	if a.at.isolated {
+	if a.at.isolated && !r.isArbiter(a) { // that of the arbiter does not outlive it
 		worktree, branch := r.shown(a.at.top), a.at.branch
 		s.Worktree = &worktree
 		if branch != "" {

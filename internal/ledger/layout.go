@@ -45,11 +45,12 @@ const (
 	AttemptLockFile = "attempt.lock" // held by whoever owns the attempt's process tree
 )
 
-// The arbiter's directory is that of a job, with two files more.
+// The arbiter's directory is that of a job, with three files more.
 const (
-	ArbiterJob   = "arbiter"
-	EvidenceFile = "evidence.md"
-	VerdictFile  = "verdict.json"
+	ArbiterJob       = "arbiter"
+	EvidenceFile     = "evidence.md"
+	AnswerSchemaFile = "answer.schema.json" // the form of its answer, for a runtime that holds it to one
+	VerdictFile      = "verdict.json"
 )
 
 // IntegrationJob is the directory of what `integrate` left, kept like that of a job: a

@@ -46,7 +46,7 @@ type Furnished struct {
 	Begun            time.Time `json:"begun"`
 	Mark             string    `json:"mark"`        // in the environment of every process of it
 	Constrained      []string  `json:"constrained"` // limits of its command, as on its route
-	Before           string    `json:"before"`      // tree of the shared checkout for an observer that nothing holds, "" = not recorded
+	Before           string    `json:"before"`      // tree of the shared checkout for an observer that nothing holds, digest of its own tree for the arbiter; "" = not recorded
 	Sets             []string  `json:"sets"`        // names in its environment that lead to its private folder
 	Private          string    `json:"private"`     // its folder for temporary files and caches, "" = none
 	// Box is what the kernel holds its program to, as its route says, and CheckBox its
