@@ -170,21 +170,6 @@ func TestOwnership(t *testing.T) {
 	}
 }
 
-func TestJudgesChanged(t *testing.T) {
-	changed := []string{
-		"src/a.go", "src/a_test.go", ".github/workflows/ci.yml", "web/app.test.ts", "Makefile", "sub/scripts/verify.sh",
-		"sub/tools/lint", "tests/data.json", "README.md", "scripts/verify.sh",
-	}
-	checks := []spec.Check{{Shell: "sh ./scripts/verify.sh && true"}, {Run: []string{"tools/lint", "-v"}}}
-	want := []string{
-		"src/a_test.go", ".github/workflows/ci.yml", "web/app.test.ts", "Makefile", "sub/scripts/verify.sh",
-		"sub/tools/lint", "tests/data.json",
-	}
-	if diff := cmp.Diff(want, JudgesChanged(changed, checks, "sub")); diff != "" {
-		t.Error(diff)
-	}
-}
-
 func folder(dir string) func() (*os.Root, error) {
 	return func() (*os.Root, error) { return os.OpenRoot(dir) }
 }

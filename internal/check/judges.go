@@ -1,0 +1,155 @@
+package check
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"orchestrate/internal/spec"
+)
+
+// JudgesChanged lists the changed paths that judge the work: tests, what runs them,
+// and files that a check of the job names or that the tool it calls reads. A worker
+// may have a good reason to change one; the arbiter is told. Paths and cwd are as in
+// Ownership.
+func JudgesChanged(changed []string, checks []spec.Check, cwd string) []string {
+	named := readChecks(checks, cwd)
+	var hits []string
+	for _, name := range changed {
+		if usualJudge(name) || named.judge(name) {
+			hits = append(hits, name)
+		}
+	}
+	return hits
+}
+
+// The usual places of tests and of what runs them, wherever in the tree they are.
+var (
+	judgeFolders = words("test tests __tests__ testdata e2e __snapshots__ cypress")
+	judgeFiles   = words("*_test.* test_*.* *.test.* *.spec.* *Test.* *Tests.* *IT.java *Spec.* *_spec.* *.snap *.bats *.feature conftest.py " +
+		"Makefile makefile GNUmakefile *.mk Taskfile* justfile .justfile Rakefile noxfile.py tox.ini pytest.ini .rspec Jenkinsfile* " +
+		"package.json pyproject.toml setup.cfg .pre-commit-config.yaml .golangci.* jest.config.* vitest.config.* karma.conf.* playwright.config.* cypress.config.* .mocharc* phpunit.xml*")
+	// judgeTops are below the top of the tree only: what its forge and this program read.
+	judgeTops = words(".github/ .gitlab/ .gitlab-ci* .circleci/ .buildkite/ .ci/ .woodpecker/ .woodpecker.y* .forgejo/ .gitea/ .semaphore/ .travis.yml .cirrus.yml .drone.yml " +
+		"appveyor.yml .appveyor.yml azure-pipelines* bitbucket-pipelines.yml cloudbuild.y* .orchestrate.yaml")
+)
+
+// toolFiles are what a tool reads about how it is to judge, by the tool's name.
+var toolFiles = map[string][]string{
+	"go": words("go.mod go.work"), "golangci-lint": words(".golangci.*"),
+	"cargo": words("Cargo.toml build.rs clippy.toml .clippy.toml rust-toolchain* config.toml"),
+	"cmake": words("CMakeLists.txt *.cmake CMakePresets.json"), "ctest": words("CMakeLists.txt *.cmake CTestTestfile.cmake"), "meson": words("meson.build"),
+	"ninja": words("build.ninja"), "bazel": words("BUILD BUILD.bazel *.bzl WORKSPACE* MODULE.bazel .bazelrc"),
+	"mvn": words("pom.xml"), "mvnw": words("pom.xml"), "gradle": words("*.gradle *.gradle.kts gradle.properties"), "gradlew": words("*.gradle *.gradle.kts gradle.properties"),
+	"npm": words(".npmrc"), "pnpm": words(".npmrc pnpm-workspace.yaml"), "yarn": words(".yarnrc*"), "deno": words("deno.json*"), "bun": words("bunfig.toml"),
+	"eslint": words(".eslintrc* eslint.config.*"), "tsc": words("tsconfig*.json"), "biome": words("biome.json*"), "prettier": words(".prettierrc* prettier.config.*"),
+	"ruff": words("ruff.toml .ruff.toml"), "mypy": words("mypy.ini .mypy.ini"), "flake8": words(".flake8"), "pylint": words(".pylintrc pylintrc"), "coverage": words(".coveragerc"),
+	"bundle": words("Gemfile .rubocop.yml"), "rubocop": words(".rubocop.yml"), "composer": words("composer.json"), "mix": words("mix.exs"), "sbt": words("build.sbt"),
+	"dotnet": words("*.csproj *.fsproj *.sln Directory.Build.* *.runsettings"), "swift": words("Package.swift"), "rebar3": words("rebar.config"),
+	"docker": words("Dockerfile* compose*.y* docker-compose*.y*"), "docker-compose": words("compose*.y* docker-compose*.y*"),
+	"shellcheck": words(".shellcheckrc"), "zig": words("build.zig"),
+}
+
+// folderRunners judge by all that lies in a folder that they are given.
+var folderRunners = words("pytest bats rspec phpunit mocha jest vitest behave cypress playwright cucumber prove")
+
+func words(list string) []string { return strings.Fields(list) }
+
+func usualJudge(name string) bool {
+	for _, top := range judgeTops {
+		if strings.HasSuffix(top, "/") && strings.HasPrefix(name, top) || !strings.Contains(name, "/") && match(top, name) {
+			return true
+		}
+	}
+	dir, base := path.Split(name)
+	return oneOf(judgeFiles, base) || slices.ContainsFunc(judgeFolders, func(f string) bool { return strings.Contains("/"+dir, "/"+f+"/") })
+}
+
+func oneOf(globs []string, base string) bool {
+	return slices.ContainsFunc(globs, func(glob string) bool { return match(glob, base) })
+}
+
+// named is what the commands of a job's checks name.
+type named struct {
+	files   map[string]bool // from the top of the tree
+	globs   []string
+	folders []string // of which every file judges
+	tools   []string // patterns of what the tools read, by base name
+}
+
+func (n *named) judge(name string) bool {
+	return n.files[name] || n.files[strings.TrimSuffix(name, path.Ext(name))] || oneOf(n.tools, path.Base(name)) ||
+		slices.ContainsFunc(n.globs, func(glob string) bool { return match(glob, name) }) ||
+		slices.ContainsFunc(n.folders, func(dir string) bool { return strings.HasPrefix(name, dir+"/") })
+}
+
+// readChecks takes the words of the commands for paths, from the cwd and from folders
+// that the command changes to. What is no path of the tree hits nothing.
+func readChecks(checks []spec.Check, cwd string) *named {
+	n := &named{files: map[string]bool{}}
+	for _, c := range checks {
+		said := commandWords(c)
+		from := []string{cwd}
+		for i, w := range said {
+			if i > 0 && slices.Contains(changesFolder, said[i-1]) {
+				from = append(from, path.Join(cwd, w), path.Join(from[len(from)-1], w))
+			}
+		}
+		runsFolder := slices.ContainsFunc(said, func(w string) bool { return slices.Contains(folderRunners, path.Base(w)) })
+		for i, w := range said {
+			n.tools = append(n.tools, toolFiles[path.Base(w)]...)
+			for _, dir := range from {
+				n.word(path.Join(dir, w), runsFolder || isRun(said[:i]))
+			}
+			if i > 0 && said[i-1] == "-m" {
+				n.module(from, w)
+			}
+		}
+	}
+	return n
+}
+
+// changesFolder are the words behind which a folder stands that other words start from.
+var changesFolder = []string{"cd", "pushd", "-C", "--prefix", "--cwd", "--dir", "--directory"}
+
+// isRun: what stands behind `go run` is the folder of a program.
+func isRun(before []string) bool {
+	i := slices.Index(before, "run")
+	return i > 0 && before[i-1] == "go"
+}
+
+// word takes in a word as a path from the top of the tree.
+func (n *named) word(name string, whole bool) {
+	if name == "." || strings.HasPrefix(name, "..") {
+		return
+	}
+	n.files[name] = true
+	if strings.ContainsAny(name, "*?[") {
+		n.globs = append(n.globs, name)
+	}
+	if whole {
+		n.folders = append(n.folders, name)
+	}
+}
+
+// module takes in a Python module: tools.check is tools/check.py or in that folder.
+func (n *named) module(from []string, name string) {
+	for _, dir := range from {
+		file := path.Join(dir, strings.ReplaceAll(name, ".", "/"))
+		n.files[file+".py"], n.files[file+"/__main__.py"] = true, true
+	}
+}
+
+// commandWords parts a command, whatever shell or list it is written in, where a path can
+// begin or end. The folder that a shell works in is no part of a name.
+func commandWords(c spec.Check) (said []string) {
+	all := append([]string{c.Shell}, c.Run...)
+	for _, text := range all {
+		fields := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n\"';&|<>()`$={},", r) })
+		said = append(said, fields...)
+	}
+	for i, w := range said {
+		said[i] = strings.TrimLeft(strings.TrimPrefix(strings.TrimPrefix(w, "PWD/"), "file:"), "/")
+	}
+	return said
+}
