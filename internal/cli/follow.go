@@ -123,7 +123,7 @@ func (f *follower) onlooker(sys System, out io.Writer, plain bool, over func()) 
 	if f.run.State().Phase == ledger.PhaseEnded {
 		return nil
 	}
-	return newOnlooker(sys, out, plain, func(ui.Press) { over() })
+	return newOnlooker(sys, out, plain, "the same", func(ui.Press) { over() })
 }
 
 // watched is until with a view of the run, of which the summary stays on out.

@@ -15,6 +15,7 @@ type glass struct {
 	results *progress // the engine's standard output
 	pressed chan ui.Press
 	tail    *ui.Tail // nil until the run has begun
+	lost    bool     // it cannot be read on, which was said
 	away    bool     // a question is being put, or the run is over: the terminal is not ours
 }
 
@@ -22,11 +23,11 @@ type glass struct {
 const lookEvery = 100 * time.Millisecond
 
 func newGlass(sys System, how manner) *glass {
-	if how.json || how.detach {
+	if how.unattended() {
 		return nil
 	}
 	g := &glass{results: newProgress(sys.Out), pressed: make(chan ui.Press, 8)}
-	g.onlooker = newOnlooker(sys, sys.Err, how.plain, g.press)
+	g.onlooker = newOnlooker(sys, sys.Err, how.plain, "stop it", g.press)
 	if g.onlooker == nil {
 		return nil
 	}
@@ -70,7 +71,7 @@ func (g *glass) begin(w *watched) {
 		return
 	}
 	sayBegun(g.sys, w.run.RunID, w.run.Dir)
-	w.told.told = g.live.Say
+	w.told.told = func(text string) { g.live.Say(text, g.sys.Now()) }
 	run, err := ledger.Open(w.run.Dir)
 	if err == nil {
 		err = joined(g.onlooker.begin(run), run.Close())
@@ -88,8 +89,9 @@ func (g *glass) look(w *watched) {
 	if g.tail == nil {
 		return
 	}
-	if err := g.tail.Next(g.record); err != nil {
-		g.live.Say(fmt.Sprintf("the journal cannot be read on: %v", err))
+	if err := g.tail.Next(g.record); err != nil && !g.lost {
+		g.lost = true
+		g.live.Say(fmt.Sprintf("the journal cannot be read on: %v", err), g.sys.Now())
 	}
 	g.listen()
 	if g.screen == nil && !g.away && !g.live.Ended() {
@@ -128,10 +130,11 @@ func (g *glass) end(w *watched) {
 	g.away = true
 	g.look(w)
 	g.onlooker.hide()
+	w.told.let()
 	if g.tail != nil {
 		g.summary(g.sys.Err)
 	}
-	g.hide(w)
+	g.results.let()
 	w.broken = g.results.failure()
 }
 

@@ -25,8 +25,9 @@ type onlooker struct {
 }
 
 // newOnlooker looks at a run on the terminal that out is, nil where it is none on which
-// a view can be: one of somebody else, one that a coding agent reads, a dumb one.
-func newOnlooker(sys System, out io.Writer, plain bool, press func(ui.Press)) *onlooker {
+// a view can be: one of somebody else, one that a coding agent reads, a dumb one. stops
+// says what Ctrl-C does.
+func newOnlooker(sys System, out io.Writer, plain bool, stops string, press func(ui.Press)) *onlooker {
 	if o, ok := out.(*outlet); ok {
 		out = o.to
 	}
@@ -39,7 +40,7 @@ func newOnlooker(sys System, out io.Writer, plain bool, press func(ui.Press)) *o
 		return nil
 	}
 	return &onlooker{sys: sys, press: press, live: ui.NewLive(), term: ui.Terminal{
-		Out: f, Env: sys.Env, Colour: !plain && environ.Value(sys.Env, "NO_COLOR") == "", ASCII: !utf8Terminal(sys.Env),
+		Out: f, Env: sys.Env, Stops: stops, Colour: !plain && environ.Value(sys.Env, "NO_COLOR") == "", ASCII: !utf8Terminal(sys.Env),
 	}}
 }
 

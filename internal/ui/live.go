@@ -2,7 +2,6 @@ package ui
 
 import (
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -47,8 +46,15 @@ type Live struct {
 	verdict string
 	paused  map[string]pause
 	steps   []step // of the run
-	notes   []string
-	said    []string // by the engine, newest last
+	notes   []remark
+	said    []remark // by the engine, newest last
+}
+
+// remark is what was said of the run, and when.
+type remark struct {
+	text  string
+	at    time.Time
+	stays bool // a person must see it
 }
 
 // liveJob is one row.
@@ -68,6 +74,7 @@ type liveJob struct {
 	due      *time.Time    // of the next attempt
 	steps    []step
 	doing    string // what its agent does or said last
+	tool     bool   // that is a tool that it uses now
 	used     usage
 }
 
@@ -251,14 +258,14 @@ func (l *Live) unpause(r ledger.Record) {
 // does not run says what holds it.
 func (l *Live) note(r ledger.Record) {
 	text := r.Text.Line(0)
-	if r.Job == "" {
-		l.notes = append(l.notes, "note: "+text)
-		return
+	who := "note"
+	if r.Job != "" {
+		who = line(r.Job)
+		if j := l.job(r.Job); j.intended && j.status == ledger.Queued {
+			j.holds = text
+		}
 	}
-	if j := l.job(r.Job); j.intended && j.status == ledger.Queued || r.About == "" && strings.HasPrefix(text, "waits for ") {
-		j.holds = text
-	}
-	l.notes = append(l.notes, r.Job+": "+text)
+	l.notes = append(l.notes, remark{who + ": " + text, r.At, r.About != ""})
 }
 
 func (l *Live) progress(r ledger.Record) {
@@ -287,8 +294,12 @@ func (l *Live) Event(job string, attempt int, e runtime.Event) {
 	switch e.Kind {
 	case runtime.EventToolCall, runtime.EventText, runtime.EventDenied, runtime.EventRetry, runtime.EventWarning:
 		j.doing = doing(e)
-	case runtime.EventToolDone, runtime.EventAnswer:
-		j.doing = ""
+	case runtime.EventToolDone:
+		if j.tool {
+			j.doing = "did " + j.doing
+		}
+	case runtime.EventAnswer:
+		j.doing = "has answered"
 	case runtime.EventSession, runtime.EventModel:
 		if e.Model != "" {
 			j.model = line(e.Model)
@@ -298,6 +309,7 @@ func (l *Live) Event(job string, attempt int, e runtime.Event) {
 	default:
 		return
 	}
+	j.tool = e.Kind == runtime.EventToolCall
 	l.version++
 }
 
@@ -317,16 +329,20 @@ func doing(e runtime.Event) string {
 }
 
 // Say takes in a line that the engine said to who started it.
-func (l *Live) Say(text string) {
+func (l *Live) Say(text string, at time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.version++
-	l.said = append(l.said, line(text))
+	l.said = append(l.said, remark{text: line(text), at: at})
 	l.said = l.said[max(0, len(l.said)-saidLines):]
 }
 
-// saidLines is how many lines of the engine's are shown.
-const saidLines = 2
+// saidLines is how many remarks are shown at once, and saidFor is for how long if a
+// person can do without them.
+const (
+	saidLines = 2
+	saidFor   = 30 * time.Second
+)
 
 // Attempt is one that runs.
 type Attempt struct {

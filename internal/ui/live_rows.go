@@ -39,10 +39,7 @@ func (l *Live) rows(now time.Time) []row {
 }
 
 func (l *Live) row(j *liveJob, now time.Time) row {
-	r := row{id: line(j.ID), layer: j.layer, status: string(j.status), on: line(j.runtime)}
-	if j.model != "" {
-		r.on += " " + j.model
-	}
+	r := row{id: line(j.ID), layer: j.layer, status: string(j.status), on: j.on()}
 	r.tokens, r.cost = j.spent()
 	switch {
 	case j.status == ledger.Running:
@@ -72,6 +69,14 @@ func (l *Live) row(j *liveJob, now time.Time) row {
 	return r
 }
 
+// on is where its newest attempt runs, or ran.
+func (j *liveJob) on() string {
+	if j.model == "" {
+		return line(j.runtime)
+	}
+	return line(j.runtime) + " " + j.model
+}
+
 // spent is what a job's tokens and cost columns say: nothing before it began, and of a
 // program, which calls no model, that there is none.
 func (j *liveJob) spent() (tokens, cost string) {
@@ -93,10 +98,7 @@ func (j *liveJob) does(now time.Time) string {
 	case j.doing != "":
 		return j.doing
 	}
-	text := "on " + j.runtime
-	if j.model != "" {
-		text += " (" + j.model + ")"
-	}
+	text := j.on()
 	if j.attempt > 1 {
 		text += fmt.Sprintf(", attempt %d", j.attempt)
 	}

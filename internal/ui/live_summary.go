@@ -32,7 +32,11 @@ func (l *Live) Summary(now time.Time) (all []string) {
 		}
 	}
 	all = append(all, bounded(failed, summaryJobs, "jobs")...)
-	return append(all, bounded(l.notes, summaryNotes, "notes")...)
+	var notes []string
+	for _, r := range l.notes {
+		notes = append(notes, r.text)
+	}
+	return append(all, bounded(notes, summaryNotes, "notes")...)
 }
 
 // bounded is lines, at most so many, and how many there are besides.

@@ -62,8 +62,8 @@ func (l *Live) head(f Frame, rows []row) []string {
 	first := fmt.Sprintf("run %s  %s", line(l.runID), state)
 	if !l.began.IsZero() {
 		first += "  " + span(end.Sub(l.began))
-		if l.out.Wall > 0 {
-			first += " of " + span(l.out.Wall)
+		if l.out.Wall > 0 && !l.resumed { // of which the engines before may have used some
+			first += " of at most " + span(l.out.Wall)
 		}
 	}
 	jobs := rows
@@ -99,7 +99,10 @@ func (l *Live) spent() string {
 	if l.out.USD > 0 {
 		text += " of " + dollars(l.out.USD)
 	}
-	if n := u.cost.unknown; n > 0 && u.cost.said > 0 {
+	switch n := u.cost.unknown; {
+	case n == 1:
+		text += "  (1 attempt did not say)"
+	case n > 1:
 		text += fmt.Sprintf("  (%d attempts did not say)", n)
 	}
 	return text
@@ -127,9 +130,10 @@ func (l *Live) underWay(now time.Time) (all []string) {
 
 // foot is what was said last, and the keys.
 func (l *Live) foot(f Frame) (all []string) {
-	said := slices.Concat(l.notes[max(0, len(l.notes)-1):], l.said)
-	for _, s := range said[max(0, len(said)-saidLines):] {
-		all = append(all, f.paint(cut(s, f.Width), yellow))
+	said := slices.DeleteFunc(slices.Concat(l.notes, l.said), func(r remark) bool { return !r.stays && f.Now.Sub(r.at) > saidFor })
+	slices.SortStableFunc(said, func(a, b remark) int { return a.at.Compare(b.at) })
+	for _, r := range said[max(0, len(said)-saidLines):] {
+		all = append(all, f.paint(cut(r.text, f.Width), yellow))
 	}
 	if f.Keys != "" {
 		all = append(all, f.paint(cut(f.Keys, f.Width), faint))
@@ -219,7 +223,7 @@ const (
 // columns gives every part what it needs and the last the rest; where that is too
 // little the parts that the head has too go first.
 func (f Frame) columns(rows []row) columns {
-	c := columns{id: 3, status: len("interrupted"), time: 6, tokens: 9, cost: 8}
+	c := columns{id: 3, status: len("interrupted"), time: 6, tokens: 9, cost: 7}
 	for _, r := range rows {
 		c.id = max(c.id, f.indent(r)+width(r.id))
 		c.tokens, c.cost = max(c.tokens, width(r.tokens)), max(c.cost, width(r.cost))
@@ -271,8 +275,8 @@ func (c columns) show(f Frame, r row) string {
 	sign, colour := f.sign(r.status)
 	id := cell(strings.Repeat(" ", f.indent(r))+r.id, c.id)
 	now := r.now
-	if now == r.on && c.on > 0 {
-		now = ""
+	if c.on > 0 {
+		now = strings.TrimLeft(strings.TrimPrefix(now, r.on), ", ") // it has a column
 	}
 	return f.paint(sign, colour) + " " + c.join(id, f.paint(cell(r.status, c.status), colour), right(r.time, c.time),
 		right(r.tokens, c.tokens), right(r.cost, c.cost), cell(r.on, c.on), cut(now, c.now))

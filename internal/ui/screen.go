@@ -16,7 +16,8 @@ type Terminal struct {
 	In, Out *os.File
 	Env     []string
 	Colour  bool
-	ASCII   bool // it shows no signs beside those of ASCII
+	ASCII   bool   // it shows no signs beside those of ASCII
+	Stops   string // what Ctrl-C does here, in a word or two
 }
 
 // Press is a key that the view does not carry out itself.
@@ -46,7 +47,7 @@ func OpenScreen(t Terminal, live *Live, now func() time.Time, press func(Press))
 	if err != nil {
 		return nil, fmt.Errorf("the terminal cannot be asked for its state: %w", err)
 	}
-	m := &shown{live: live, now: now, press: press, frame: Frame{Colour: t.Colour, ASCII: t.ASCII, At: Following}}
+	m := &shown{live: live, now: now, press: press, frame: Frame{Colour: t.Colour, ASCII: t.ASCII, At: Following, Keys: keys + t.Stops}}
 	s := &Screen{in: t.In, before: before, done: make(chan struct{}), program: tea.NewProgram(m,
 		tea.WithInput(t.In), tea.WithOutput(t.Out), tea.WithEnvironment(t.Env), tea.WithoutSignalHandler(),
 		tea.WithFPS(int(2*time.Second/redrawn)))}
@@ -126,14 +127,14 @@ func (s *shown) Update(m tea.Msg) (tea.Model, tea.Cmd) {
 }
 
 func (s *shown) draw() {
-	s.frame.Now, s.frame.Keys = s.now(), keys
+	s.frame.Now = s.now()
 	s.drawn, s.at = s.live.Version(), s.frame.Now.Unix()
 	lines, at, first, page := s.live.View(s.frame)
 	s.frame.At, s.first, s.page = at, first, page
 	s.text = strings.Join(lines, "\n")
 }
 
-const keys = "arrows, PgUp, PgDn: all rows   f: what moves   q: leave the view, the run goes on   Ctrl-C"
+const keys = "arrows, PgUp, PgDn: all   f: what moves   q: leave it running   Ctrl-C: "
 
 // key carries out a key.
 func (s *shown) key(name string) tea.Cmd {

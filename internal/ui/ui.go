@@ -18,6 +18,12 @@ type Printer interface {
 	Record(r ledger.Record)
 }
 
+// Silent prints nothing.
+type Silent struct{}
+
+// Record takes no notice.
+func (Silent) Record(ledger.Record) {}
+
 // Lines prints one line per transition, for logs and pipes.
 type Lines struct {
 	mu    sync.Mutex
