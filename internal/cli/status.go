@@ -142,6 +142,9 @@ func showState(out io.Writer, s ledger.State) error {
 	for _, p := range s.Paused {
 		fmt.Fprintf(out, "%s gets no new jobs %s (%s)\n", p.Runtime, whileHeld(p), p.Reason)
 	}
+	if !s.Budget.Empty() {
+		fmt.Fprintf(out, "budget: %s\n", s.Budget.Line(0))
+	}
 	t := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(t, "JOB\tSTATUS\tATTEMPT\tRUNTIME\tMODEL\tWHY")
 	for _, j := range jobsOf(s) {

@@ -14,7 +14,8 @@ type Graph interface {
 	// ReadyIf lists the first most jobs, in the spec's order, that may start now
 	// and that can is true for.
 	ReadyIf(most int, can func(id string) bool) []string
-	// Start marks a job as begun; it is not ready any more.
+	// Start marks a job as begun; it is not ready any more. The loop asks about the
+	// next one only after that, so what a start takes from the others counts at once.
 	Start(id string)
 	// Return puts a begun job back: it is ready again and holds nothing meanwhile.
 	Return(id string)
@@ -31,9 +32,10 @@ type Backend interface {
 	// Held says until when a runtime gets no starts because it ran into a limit; zero
 	// = for the rest of the run.
 	Held(runtime string) (until time.Time, held bool)
-	// MayStart is asked before every start; false ends dispatching, and what has
-	// not begun stays queued.
-	MayStart() bool
+	// MayStart is asked before every start. A job that may not start stays in the queue
+	// and is asked about again when another attempt has ended; once nothing runs any
+	// more and nothing may start, the loop ends.
+	MayStart(job string) bool
 	// Attempt carries out attempt n (from 1) of the job in the given slot and
 	// returns when it is settled in the ledger and its tree is gone. One that an
 	// earlier process began is carried on (Loop.Carry).

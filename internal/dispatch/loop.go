@@ -122,34 +122,31 @@ func (l *Loop) startAll(ctx context.Context) (next time.Time, any bool) {
 			next, any = at, true
 		}
 	}
-	for _, job := range l.Graph.ReadyIf(len(l.free), l.can(hold)) {
-		l.Graph.Start(job)
-		l.start(ctx, job)
+	for len(l.free) > 0 {
+		ready := l.Graph.ReadyIf(1, l.can(hold))
+		if len(ready) == 0 {
+			break
+		}
+		l.Graph.Start(ready[0])
+		l.start(ctx, ready[0])
 	}
 	return next, any
 }
 
 // can says which jobs may start now: none whose runtime is held back.
 func (l *Loop) can(hold func(time.Time)) func(job string) bool {
-	spaced := map[string]bool{} // runtimes of which one start was granted in this pass
 	return func(job string) bool {
-		if !l.Backend.MayStart() {
+		if !l.Backend.MayStart(job) {
 			return false
 		}
-		rt := l.Backend.Runtime(job)
 		at, forever := l.heldUntil(job)
-		space := l.Backend.Spacing(rt)
-		switch now := time.Now(); {
-		case forever:
+		if forever {
 			return false
-		case at.After(now):
+		}
+		if at.After(time.Now()) {
 			hold(at)
 			return false
-		case spaced[rt]:
-			hold(now.Add(space))
-			return false
 		}
-		spaced[rt] = space > 0
 		return true
 	}
 }

@@ -71,7 +71,7 @@ func again(after time.Duration) end { return end{Ended: Ended{Again: true, After
 
 func (s *script) Runtime(job string) string    { return "rt-" + job[:1] }
 func (s *script) Spacing(string) time.Duration { return s.space }
-func (s *script) MayStart() bool               { return s.may == nil || s.may() }
+func (s *script) MayStart(string) bool         { return s.may == nil || s.may() }
 func (s *script) Attempt(ctx context.Context, _ int, job string, n int) Ended {
 	s.mu.Lock()
 	s.started = append(s.started, fmt.Sprintf("%s.%d@%v", job, n, time.Since(s.begin)))

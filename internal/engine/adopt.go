@@ -72,6 +72,7 @@ func (r *run) equipAgain(ctx context.Context, a *attempt, f ledger.Furnished) {
 // what its supervisor left.
 func (r *run) adopt(ctx context.Context, a *attempt) error {
 	failpoint.Hit(failpoint.Adopting)
+	r.metered(a)
 	if err := r.awaitEnd(ctx, a); err != nil {
 		return err
 	}

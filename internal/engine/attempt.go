@@ -253,6 +253,7 @@ func (r *run) carryOut(ctx context.Context, slot int, a *attempt) error {
 	r.spaceStart(ctx, a.route.Runtime)
 	failpoint.Hit(failpoint.HandOver)
 	a.handed = true
+	r.metered(a)
 	a.exit, err = sup.Run(ctx, r.invocation(a), a.locks(), func(p supervise.Process) {
 		failpoint.Hit(failpoint.Started)
 		r.note(ledger.Started(a.job.ID, a.n, p.PID, p.StartTime))
@@ -314,6 +315,7 @@ func (r *run) importEvents(a *attempt) error {
 		return err
 	}
 	var recs []ledger.Record
+	var used *runtime.Usage
 	for line := range strings.Lines(string(data)) {
 		var e runtime.Event
 		if json.Unmarshal([]byte(line), &e) != nil {
@@ -322,11 +324,17 @@ func (r *run) importEvents(a *attempt) error {
 		if e.Kind == runtime.EventBoundary {
 			a.denied = append(a.denied, e.Text)
 		}
+		if e.Usage != nil {
+			used = e.Usage
+		}
 		if e.Seq <= a.from {
 			continue // an earlier engine imported it
 		}
 		a.from = e.Seq
 		recs = append(recs, ledger.Imported(a.job.ID, a.n, e))
+	}
+	if a.exit.Outcome.Usage == nil { // its supervisor died before it could sum up
+		a.exit.Outcome.Usage = used
 	}
 	return r.led.Note(recs...)
 }

@@ -33,7 +33,10 @@ func (o *order) ReadyIf(most int, can func(string) bool) []string {
 }
 
 // Start implements dispatch.Graph.
-func (o *order) Start(id string) { o.tracker.Start(id) }
+func (o *order) Start(id string) {
+	o.tracker.Start(id)
+	(*run)(o).reserve(id)
+}
 
 // Return implements dispatch.Graph.
 func (o *order) Return(id string) { o.tracker.Return(id) }
@@ -150,13 +153,6 @@ func (b *backend) Held(name string) (time.Time, bool) {
 	return until, held
 }
 
-// MayStart implements dispatch.Backend: usd and tokens hold back what has not begun.
-func (b *backend) MayStart() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.broken == nil && b.spent.within(b.plan.Spec.Budget)
-}
-
 // Attempt implements dispatch.Backend.
 func (b *backend) Attempt(ctx context.Context, slot int, job string, n int) dispatch.Ended {
 	r := (*run)(b)
@@ -165,6 +161,7 @@ func (b *backend) Attempt(ctx context.Context, slot int, job string, n int) disp
 	if a == nil || a.n != n {
 		var instead dispatch.Ended
 		if a, instead = r.begin(ctx, j, n); a == nil {
+			r.free(job)
 			return instead
 		}
 	}
@@ -192,6 +189,9 @@ func (r *run) begin(ctx context.Context, j *jobRun, n int) (*attempt, dispatch.E
 		return nil, dispatch.Ended{}
 	}
 	if back, held := r.heldSince(j); held { // another runtime than the loop asked about
+		return nil, back
+	}
+	if back, over := r.reserveAgain(j); over {
 		return nil, back
 	}
 	r.mu.Lock()
@@ -267,7 +267,7 @@ func (r *run) reroute(j *jobRun) *route.Block {
 func (r *run) remember(j *jobRun, a *attempt, s *settlement, status ledger.JobStatus) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.spent.add(a.exit.Outcome.Usage, a.job.Exec())
+	r.spent.settle(a.job.ID, sourceOf(a.job, a.route), a.exit.Outcome.Usage)
 	j.ended = append(j.ended, status)
 	if n := len(j.ran); n > 0 && !a.job.Exec() {
 		j.ran[n-1] = status.Route.Family // by the model that answered

@@ -28,6 +28,9 @@ func (r *run) finish(ctx context.Context, j ledger.Judgement) (Result, error) {
 	if text := r.spent.text(r.plan.Spec.Budget); text != "" {
 		r.note(ledger.Noted("", text))
 	}
+	if why := r.budgetStop(); why != "" && ending != EndedInterrupted {
+		r.note(ledger.Told(ledger.AboutBudget, "the run stops: "+why))
+	}
 	status := exitStatus(ending, r.led.State(), j.Verdict)
 	end := ledger.RunEnded(j.Verdict, status)
 	end.At = r.eng.Now().UTC()
@@ -91,6 +94,7 @@ func (r *run) reportInput(j ledger.Judgement) report.Input {
 		NextSteps: map[string]string{}, Commands: map[string]string{}, After: map[string][]string{}, Dirs: map[string]string{},
 		Arbiter: r.arbiters, VerdictStep: r.verdictStep(j), Exists: r.there, Rehearse: r.plan.Request.Rehearse,
 	}
+	in.Budget = r.reportBudget()
 	if script := r.plan.Request.Script; script != "" {
 		in.Script = relTo(r.plan.Root, script)
 	}

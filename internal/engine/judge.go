@@ -121,8 +121,8 @@ func (r *run) ask(ctx context.Context, c *arbiter.Case) {
 	q.judged, q.cites = q.bundle.Asked(), cites(q.bundle)
 	q = r.put(q, r.reviewIn(ctx))
 	c.Judged = q.judged
-	if !r.affordable() {
-		c.Obstacle = "no arbiter: the budget is used up"
+	if why := r.unaffordable(route); why != "" && !r.answered(q) {
+		c.Obstacle, r.unasked = "no arbiter: "+why, why
 		r.arbiterNext = "`orchestrate resume " + r.led.ID + "` asks one, with the budget counted anew"
 		return
 	}
@@ -148,11 +148,9 @@ func (r *run) ask(ctx context.Context, c *arbiter.Case) {
 	c.Answer, c.Jobs = &v, arbiter.Verify(v, citeReader{ctx: ctx, run: r, offered: citable(q.bundle), folder: q.folder})
 }
 
-// affordable reports whether the budget allows another attempt.
-func (r *run) affordable() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.spent.within(r.plan.Spec.Budget)
+// answered reports whether the question needs no new attempt: an engine before asked it.
+func (r *run) answered(q question) bool {
+	return r.carried[ledger.ArbiterJob] != nil || r.kept != nil && bytes.Equal(r.kept.evidence, q.evidence)
 }
 
 // citable is all that the evidence offers for citation beside lines of files.
@@ -302,7 +300,7 @@ type turn struct {
 
 // next decides about another attempt. mayRepair is false in the repair round.
 func (r *run) next(ctx context.Context, a *attempt, how policy.Settlement, problem error, mayRepair bool) turn {
-	if ctx.Err() != nil || !r.affordable() {
+	if ctx.Err() != nil || r.unaffordable(a.route) != "" {
 		return turn{}
 	}
 	if how.Reason == runtime.BlockedNoAnswer {
@@ -338,6 +336,9 @@ func (r *run) arbitrate(ctx context.Context, a *attempt, q question, mayRepair b
 		r.fail(r.led.Append(ledger.Intent(a.job.ID, a.n, a.route)))
 		r.attempts[a.job.ID] = a.n
 	}
+	r.mu.Lock()
+	r.spent.reserve(a.job.ID, sourceOf(a.job, a.route))
+	r.mu.Unlock()
 	how, s, err := r.arbiterAttempt(ctx, a, q.evidence)
 	if err != nil {
 		how = policy.Settlement{Status: ledger.Failed, Reason: runtime.ReasonSpawn, Evidence: untrusted.From(err.Error())}
@@ -351,7 +352,7 @@ func (r *run) arbitrate(ctx context.Context, a *attempt, q question, mayRepair b
 	status.Status, status.Reason, status.ReasonEvidence = how.Status, how.Reason, how.Evidence
 	status = cleaned(r, status)
 	r.mu.Lock()
-	r.spent.add(a.exit.Outcome.Usage, false)
+	r.spent.settle(a.job.ID, sourceOf(a.job, a.route), a.exit.Outcome.Usage)
 	r.mu.Unlock()
 	next := r.next(ctx, a, how, problem, mayRepair)
 	record := ledger.Settle(status)

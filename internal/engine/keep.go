@@ -119,8 +119,8 @@ func (r *run) recall(ctx context.Context, old *past) error {
 func (r *run) recallBudget(old *past) {
 	b := r.plan.Spec.Budget
 	over := r.led.State().Phase == ledger.PhaseEnded
-	if text := r.spent.text(b); over && !r.affordable() {
-		r.spent = spending{}
+	if text := r.spent.text(b); over && r.spent.usedUp(b) {
+		r.spent = r.spent.anew(b)
 		r.plan.Notes = append(r.plan.Notes, text+": it was used up, and counts anew from this resume on")
 	}
 	if b.Wall > 0 && !over {

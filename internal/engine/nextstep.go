@@ -252,8 +252,8 @@ func (r *run) queuedStep(j *jobRun) string {
 		}
 	}
 	t := trouble{job: j.planned.Job, run: r.led.ID}
-	if !r.affordable() {
-		return "it did not begin, because the budget is used up: " + t.resume() + " goes on with the budget counted anew"
+	if why := r.heldByBudget(); why != "" {
+		return "it did not begin, because " + why + "; " + t.resume() + " goes on with the budget counted anew"
 	}
 	name := j.route.Runtime
 	switch until, held := (*backend)(r).Held(name); {

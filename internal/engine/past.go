@@ -124,7 +124,7 @@ func (p *past) end(r ledger.Record) {
 		if n := len(j.routes); n > 0 && r.Settled.Route != nil {
 			j.routes[n-1].Family = r.Settled.Route.Family // by the model that answered
 		}
-		p.spent.add(r.Settled.Usage, r.Settled.Route != nil && r.Settled.Route.Runtime == runtimeExec)
+		p.spent.settle(r.Job, sourceThen(*r.Settled), r.Settled.Usage)
 		p.limits(r)
 	}
 	j.open, j.status, j.work = false, nil, r.Work

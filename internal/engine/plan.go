@@ -141,6 +141,7 @@ func (p *Plan) survey(ctx context.Context, e *Engine) {
 	}
 	p.route(e)
 	p.note()
+	p.noteBudget(e)
 	p.noteHot(ctx)
 	p.noteAllowed(e.Env)
 	p.detect.Rest()

@@ -78,6 +78,7 @@ type run struct {
 	arbiterWrote   []string           // of the shared checkout
 	review         *review            // the arbiter's tree, nil = it has none
 	arbiterNext    string             // what a person can do so that an arbiter can be asked
+	unasked        string             // why the budget allowed none, "" = it did
 	outside        []string           // what happened to the run, for arbiter and report
 	checkout       []string           // what changed in the shared checkout and a person must look at
 	broken         error              // the ledger failed: the run cannot go on

@@ -68,6 +68,7 @@ func (f *folder) move(r Record) error {
 		f.state.Phase, f.state.EndedAt = PhaseRunning, nil
 		f.state.Verdict, f.state.ExitStatus = "", nil
 		f.state.Resumes++
+		f.state.Budget = untrusted.Text{}
 		f.unpause(func(p Paused) bool { return p.Until == nil }) // whether a quota is back is to be found out
 		return nil
 	}
@@ -90,6 +91,7 @@ func (f *folder) moveJob(r Record) error {
 	switch r.Kind {
 	case KindIntent:
 		f.open[r.Job] = true
+		f.state.Budget = untrusted.Text{} // something starts
 		f.unpause(func(p Paused) bool { return p.Runtime == r.Route.Runtime && p.Until != nil && !r.At.Before(*p.Until) })
 	case KindAttemptEnded, KindSettled:
 		delete(f.open, r.Job)
@@ -148,7 +150,7 @@ func (f *folder) note(r Record) error {
 	}
 	switch r.About {
 	case "":
-	case AboutRun, AboutCheckout:
+	case AboutRun, AboutCheckout, AboutBudget:
 		if r.Job != "" {
 			return fmt.Errorf("note about the %s of job %q: only one of the run is", r.About, r.Job)
 		}
@@ -158,6 +160,9 @@ func (f *folder) note(r Record) error {
 		}
 	default:
 		return fmt.Errorf("note about %q", r.About)
+	}
+	if r.About == AboutBudget {
+		f.state.Budget = r.Text
 	}
 	if r.Job == "" {
 		return nil

@@ -53,7 +53,7 @@ type Record struct {
 	Verdict       string         `json:"verdict,omitempty"`
 	ExitStatus    *int           `json:"exitStatus,omitempty"`
 	Work          *Work          `json:"work,omitempty"`        // of the attempt that ended
-	About         string         `json:"about,omitempty"`       // of a note: run | checkout | secret
+	About         string         `json:"about,omitempty"`       // of a note: run | checkout | budget | secret
 	RetryFailed   bool           `json:"retryFailed,omitempty"` // failed jobs are to be done again too
 	Approval      *Given         `json:"approval,omitempty"`
 	Progress      *Progress      `json:"progress,omitempty"`
@@ -81,6 +81,7 @@ const (
 const (
 	AboutRun      = "run"
 	AboutCheckout = "checkout" // the shared checkout changed
+	AboutBudget   = "budget"   // it holds back what has not begun
 	AboutSecret   = "secret"   // an attempt left one in the run directory: Job, Attempt
 )
 

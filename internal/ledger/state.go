@@ -19,22 +19,23 @@ const (
 
 // State is what the journal says so far: state.json. Unknown is null or empty.
 type State struct {
-	SchemaVersion int        `json:"schemaVersion"`
-	Seq           int64      `json:"seq"` // of the last record it includes
-	RunID         string     `json:"runId"`
-	SpecPath      string     `json:"specPath"`
-	SpecDigest    string     `json:"specDigest"`
-	Base          string     `json:"base"`
-	Phase         string     `json:"phase"` // running | arbitrating | ended
-	StartedAt     time.Time  `json:"startedAt"`
-	EndedAt       *time.Time `json:"endedAt"`
-	Verdict       string     `json:"verdict"`
-	ExitStatus    *int       `json:"exitStatus"`
-	Resumes       int        `json:"resumes"`   // how often another engine carried the run on
-	Approvals     []Approval `json:"approvals"` // what a person allowed, oldest first
-	Paused        []Paused   `json:"paused"`    // runtimes that get no starts, as was last decided
-	Arbiter       *JobState  `json:"arbiter"`   // null while the arbiter was not asked
-	Jobs          []JobState `json:"jobs"`      // in spec order; last, so that encode can put one on each line
+	SchemaVersion int            `json:"schemaVersion"`
+	Seq           int64          `json:"seq"` // of the last record it includes
+	RunID         string         `json:"runId"`
+	SpecPath      string         `json:"specPath"`
+	SpecDigest    string         `json:"specDigest"`
+	Base          string         `json:"base"`
+	Phase         string         `json:"phase"` // running | arbitrating | ended
+	StartedAt     time.Time      `json:"startedAt"`
+	EndedAt       *time.Time     `json:"endedAt"`
+	Verdict       string         `json:"verdict"`
+	ExitStatus    *int           `json:"exitStatus"`
+	Resumes       int            `json:"resumes"`   // how often another engine carried the run on
+	Approvals     []Approval     `json:"approvals"` // what a person allowed, oldest first
+	Paused        []Paused       `json:"paused"`    // runtimes that get no starts, as was last decided
+	Budget        untrusted.Text `json:"budget"`    // why the budget holds back what has not begun, "" = it does not
+	Arbiter       *JobState      `json:"arbiter"`   // null while the arbiter was not asked
+	Jobs          []JobState     `json:"jobs"`      // in spec order; last, so that encode can put one on each line
 }
 
 // JobState is where one job stands.
