@@ -51,9 +51,10 @@ func Verify(v Verdict, r Reader) []ledger.JobVerdict {
 }
 
 // lookUp asks for what is cited as it stands, then without the quotes and dots that
-// people put around paths. Only the spelling is forgiven: it must be there.
+// people put around paths, then as a path at which the arbiter read it. Only the
+// spelling is forgiven: it must be there.
 func (c Citation) lookUp(r Reader) (ref string, found bool) {
-	for _, ref := range []string{c.Ref, bare(c.Ref)} {
+	for _, ref := range []string{c.Ref, bare(c.Ref), c.readAt()} {
 		job, what, ok := strings.Cut(ref, ":")
 		if !ok || job == "" {
 			continue
@@ -65,6 +66,21 @@ func (c Citation) lookUp(r Reader) (ref string, found bool) {
 		}
 	}
 	return c.Ref, false
+}
+
+// laidOut is a path in the folder that holds what the jobs left: the job that is said
+// before it, if any, the job of the folder, and the file there.
+var laidOut = regexp.MustCompile(`^(?:([^/:]+):)?(?:[^:]*/)?orchestrate-review[^/:]*/([^/:]+)/(.+)$`)
+
+// readAt is the citation of what lies at a path of the arbiter's own tree; "" when it is
+// none, or is said to be another job's.
+func (c Citation) readAt() string {
+	m := laidOut.FindStringSubmatch(bare(c.Ref))
+	if m == nil || m[1] != "" && m[1] != m[2] {
+		return ""
+	}
+	kept := map[string]string{"file": "files/", "artifact": "artifacts/"}[c.Kind]
+	return m[2] + ":" + strings.TrimPrefix(m[3], kept)
 }
 
 // forms are the ways in which what stands behind the job can be meant.
