@@ -62,6 +62,8 @@ func (r *run) publish(rep report.Report, earlier map[string][]ledger.JobStatus, 
 	err = errors.Join(err,
 		r.led.WriteFile(ledger.ReportJSONFile, r.redact.JSON(data)),
 		r.led.WriteFile(ledger.ReportFile, r.redact.Bytes(rep.Markdown())))
+	page, bad := r.page(rep) // last, since it links to the others
+	err = errors.Join(err, bad, r.led.WriteFile(ledger.ReportHTMLFile, page))
 	failpoint.Hit(failpoint.ReportThere)
 	if err != nil || j.Rehearsal {
 		return err

@@ -199,7 +199,9 @@ func (p *htmlPage) read(rel, kind string, most int) Excerpt {
 
 // weight is about how many bytes of the page an excerpt takes.
 func weight(kind string, x Excerpt) int {
-	size := func(s string) int { return len(template.HTMLEscapeString(untrusted.From(s).Block())) }
+	size := func(s string) int {
+		return len(template.HTMLEscapeString(untrusted.From(s).Block())) + 4*strings.Count(s, "+") // which templates escape too
+	}
 	switch kind {
 	case "events": // shown shorter than they are
 		head, tail := told(x.Head, x.Tail)
