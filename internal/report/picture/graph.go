@@ -96,7 +96,7 @@ func (l *layout) box(b *strings.Builder, n Node, it item) {
 	if n.OnPath {
 		class, says = class+" on-path", says+", on the critical path"
 	}
-	open, end := link(n.Href, fmt.Sprintf(`class="%s" data-job="%s" aria-label="%s"`, class, inert(n.ID), inert(says)))
+	open, end := link(n.Href, fmt.Sprintf(`class="%s" data-job="%s"`, class, inert(n.ID)))
 	fmt.Fprintf(b, `%s<title>%s</title><rect x="%d" y="%d" width="%d" height="%d" rx="6"/>`, open, inert(says), x, y, l.boxW, h)
 	if len(it.up) > 0 {
 		fmt.Fprintf(b, `<path class="tip" d="M%d %dl-4-6h8z"/>`, int(it.x), y)

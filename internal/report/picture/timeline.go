@@ -107,10 +107,10 @@ func drawRow(b *strings.Builder, r Row, shown span, y int) {
 	if r.OnPath {
 		class, says = class+" on-path", says+", on the critical path"
 	}
-	open, end := link(r.Href, fmt.Sprintf(`class="%s" data-row="%s" aria-label="%s"`, class, inert(r.ID), inert(says)))
-	fmt.Fprintf(b, `%s<rect class="band" x="0" y="%d" width="%d" height="%d"/>`, open, y, Width, rowH)
+	open, end := link(r.Href, fmt.Sprintf(`class="%s" data-row="%s"`, class, inert(r.ID)))
+	fmt.Fprintf(b, `%s<title>%s</title><rect class="band" x="0" y="%d" width="%d" height="%d"/>`, open, inert(says), y, Width, rowH)
 	b.WriteString(glyph(last(r), 16, y+rowH/2))
-	fmt.Fprintf(b, `<text class="id" x="32" y="%d"><title>%s</title>%s</text>`, y+rowH/2+4, inert(r.ID), fit(r.ID, plotAt-46, idChar))
+	fmt.Fprintf(b, `<text class="id" x="32" y="%d">%s</text>`, y+rowH/2+4, fit(r.ID, plotAt-46, idChar))
 	for _, s := range r.Spans {
 		drawSpan(b, s, shown, y)
 	}

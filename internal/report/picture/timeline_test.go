@@ -52,10 +52,10 @@ func TestARowTellsWhatItCameTo(t *testing.T) {
 	}
 	svg := string(Timeline(rows, at(0), at(10)))
 	for _, want := range []string{
-		`aria-label="one: 8 s, 2 attempts, on the critical path"`,
-		`aria-label="two: 7 s, running"`,
-		`aria-label="three: 0 s, failed"`,
-		`aria-label="four: queued"`,
+		`<title>one: 8 s, 2 attempts, on the critical path</title>`,
+		`<title>two: 7 s, running</title>`,
+		`<title>three: 0 s, failed</title>`,
+		`<title>four: queued</title>`,
 		`<rect class="t-success" x="516.0" y="34" width="444.0" height="14" rx="2"><title>second</title></rect>`,
 		`<path class="t-queued" d="M220.0 41H368.0"><title>waits</title></path>`,
 		">10 s</text>",
