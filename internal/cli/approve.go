@@ -17,7 +17,7 @@ import (
 // of the viewer, or where there is none apart from this process, at its own. Who has not
 // asked to be talked to is not asked. ask is the question itself, "" = whether a job may run.
 func asker(sys System, how manner, ask string) func(context.Context, engine.Question) engine.Answer {
-	if how.json || how.detach {
+	if how.unattended() {
 		return nil
 	}
 	if e := sys.engine; e != nil {

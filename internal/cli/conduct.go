@@ -116,14 +116,14 @@ func (t *telling) observer(how manner) engine.Observer {
 	if how.json {
 		printer = ui.NewJSON(t.sys.Out)
 	}
+	planned := func(p *engine.Plan) { brief(t.sys.Err, p) }
 	if t.shown() {
 		printer = ui.Silent{}
 	}
-	return engine.Observer{
-		Begun:   t.begun,
-		Planned: func(p *engine.Plan) { brief(t.sys.Err, p) },
-		Record:  printer.Record,
+	if how.brief {
+		printer, planned = ui.Silent{}, func(*engine.Plan) {}
 	}
+	return engine.Observer{Begun: t.begun, Planned: planned, Record: printer.Record}
 }
 
 // shown reports whether somebody else shows the run.
@@ -158,6 +158,12 @@ func (t *telling) outcome(how manner, res engine.Result, err error) error {
 		return failure(fmt.Errorf("%w\nrun %s stopped before its end; when that is put right: orchestrate resume %s", err, id, id))
 	case err != nil:
 		return failure(err)
+	}
+	if how.brief {
+		if err := endedBriefly(context.Background(), t.sys, res.Dir); err != nil && res.Exit == exitOK {
+			return err
+		}
+		return exit(res.Exit)
 	}
 	if len(res.NextSteps) > 0 {
 		fmt.Fprintf(t.sys.Err, "next (files are in %s):\n", res.Dir)

@@ -23,7 +23,7 @@ const offered = 2 * time.Minute
 // whether a model call may. It returns what it learned. Without a terminal of a person, or where a
 // program reads what is printed, nobody is asked anything, and nothing is learned.
 func offer(ctx context.Context, sys System, opts runOptions) ([]runtime.Profile, error) {
-	if opts.rehearse || opts.json || opts.detach {
+	if opts.rehearse || opts.unattended() {
 		return nil, nil
 	}
 	tty, _ := attended(sys)

@@ -40,7 +40,7 @@ Only the run that is named is ever resumed, and only by one engine: while anothe
 carries it on, the exit status is 5. RUN is a run id or the path of a run
 directory.
 
-` + exitTable,
+` + briefHelp + "\n" + exitTable,
 		Args: exactArgs("RUN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.run = args[0]
@@ -55,6 +55,9 @@ directory.
 }
 
 func runResume(ctx context.Context, sys System, opts resumeOptions) error {
+	if err := briefAlone(opts.brief, map[string]bool{"json": opts.json}); err != nil {
+		return err
+	}
 	dir, err := inPlace(sys, opts.run)
 	if err != nil {
 		return err
@@ -94,13 +97,17 @@ func sayAgain(ctx context.Context, sys System, opts resumeOptions) (err error) {
 	}
 	fmt.Fprintln(sys.Err)
 	switch {
-	case opts.detach:
+	case opts.detach && !opts.brief:
 		err = opts.announce(sys, beginning{RunID: f.run.ID, RunDir: f.run.Dir})
 		sys.Out = sys.Err
 	case opts.json:
 		sys.Out = io.Discard // the records tell the result
 	}
-	if err == nil {
+	switch {
+	case err != nil:
+	case opts.brief:
+		err = f.brief(ctx, sys, how)
+	default:
 		err = f.conclude(sys, how, false)
 	}
 	var status statusError

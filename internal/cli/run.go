@@ -20,12 +20,14 @@ import (
 type manner struct {
 	json   bool
 	detach bool
+	brief  bool // a few lines, for an agent
 	plain  bool // without colours
 }
 
 func (m *manner) flags(f *pflag.FlagSet) {
 	f.BoolVar(&m.json, "json", false, "print the run's records as JSON lines; with --detach one object that says where the run is")
 	f.BoolVar(&m.detach, "detach", false, "print the run's id and return while the run goes on")
+	briefFlag(f, &m.brief)
 	colourFlag(f, &m.plain)
 }
 
@@ -73,7 +75,7 @@ needs an approval (effects outside, credentials, or approval: require) is shown 
 and asked about before anything is dispatched; only y or yes approves it, exactly as it
 is. Where nobody can be asked (no terminal, --json, --detach) such a job is blocked.
 
-` + exitTable,
+` + briefHelp + "\n" + exitTable,
 		Args: exactArgs("SPEC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.spec = args[0]
@@ -116,6 +118,9 @@ func (o runOptions) request(sys System) engine.Request {
 }
 
 func runRun(ctx context.Context, sys System, opts runOptions) error {
+	if err := briefAlone(opts.brief, map[string]bool{"json": opts.json}); err != nil {
+		return err
+	}
 	if sys.engine == nil {
 		var err error
 		if sys.known, err = offer(ctx, sys, opts); err != nil {

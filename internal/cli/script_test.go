@@ -102,8 +102,10 @@ func TestScripts(t *testing.T) {
 			"fenced": fenced,
 
 			"published": published,
+			"page":      page,
 
 			"holds": holds,
+			"block": block,
 		}, baddayCommands),
 	})
 }

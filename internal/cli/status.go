@@ -19,6 +19,7 @@ type statusOptions struct {
 	run   string
 	json  bool
 	watch bool
+	brief bool
 	plain bool
 }
 
@@ -30,21 +31,30 @@ func newStatus(sys System) *cobra.Command {
 		Long: `Show where the jobs of a run stand, from its journal: while it runs, at most a
 quarter of a second behind. With --watch go on until the run ends: on a terminal as
 a view of its jobs, elsewhere as a line per change.
-RUN is a run id or the path of a run directory.`,
+RUN is a run id or the path of a run directory.
+
+` + briefHelp,
 		Args: exactArgs("RUN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.run = args[0]
+			if err := briefAlone(opts.brief, map[string]bool{"json": opts.json, "watch": opts.watch}); err != nil {
+				return err
+			}
 			if opts.watch && opts.json {
 				return usageError(errors.New("status --watch is for people; a program uses `orchestrate attach --json` or `orchestrate wait --json`"))
 			}
-			if opts.watch {
+			switch {
+			case opts.watch:
 				return watchStatus(cmd.Context(), sys, opts)
+			case opts.brief:
+				return briefStatus(cmd.Context(), sys, opts.run)
 			}
 			return runStatus(sys, opts)
 		},
 	}
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON, as in state.json")
 	cmd.Flags().BoolVar(&opts.watch, "watch", false, "go on until the run ends")
+	briefFlag(cmd.Flags(), &opts.brief)
 	colourFlag(cmd.Flags(), &opts.plain)
 	return cmd
 }

@@ -23,6 +23,7 @@ type waitOptions struct {
 	run     string
 	timeout time.Duration
 	json    bool
+	brief   bool
 }
 
 // waitDefault is shorter than the minute or two after which callers give up on a
@@ -39,7 +40,7 @@ that still goes on after the timeout is exit status 5: wait again. One whose eng
 is gone is 130; nobody carries it on before it is resumed.
 RUN is a run id or the path of a run directory.
 
-` + exitTable,
+` + briefHelp + "\n" + exitTable,
 		Args: exactArgs("RUN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.run = args[0]
@@ -48,22 +49,29 @@ RUN is a run id or the path of a run directory.
 	}
 	cmd.Flags().DurationVar(&opts.timeout, "timeout", waitDefault, "how long to wait; 0 only looks")
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON, as in state.json, whether or not the run has ended")
+	briefFlag(cmd.Flags(), &opts.brief)
 	return cmd
 }
 
 func runWait(ctx context.Context, sys System, opts waitOptions) (err error) {
+	if err := briefAlone(opts.brief, map[string]bool{"json": opts.json}); err != nil {
+		return err
+	}
 	f, err := follow(sys, opts.run)
 	if err != nil {
 		return err
 	}
 	defer func() { err = joined(err, f.close()) }()
-	ctx, done := unlessInterrupted(ctx)
+	waiting, done := unlessInterrupted(ctx)
 	defer done()
-	ctx, cancel := context.WithTimeout(ctx, opts.timeout)
+	waiting, cancel := context.WithTimeout(waiting, opts.timeout)
 	defer cancel()
-	how, err := f.until(ctx, func(ledger.Record) {}, nil)
-	if err != nil {
+	how, err := f.until(waiting, func(ledger.Record) {}, nil)
+	switch {
+	case err != nil:
 		return err
+	case opts.brief:
+		return f.brief(ctx, sys, how)
 	}
 	return f.conclude(sys, how, opts.json)
 }

@@ -199,9 +199,12 @@ type beginning struct {
 // announce prints where a run is, for who does not wait for it.
 func (m manner) announce(sys System, b beginning) error {
 	var err error
-	if b.SchemaVersion = ledger.SchemaVersion; m.json {
+	switch b.SchemaVersion = ledger.SchemaVersion; {
+	case m.json:
 		err = json.NewEncoder(sys.Out).Encode(b)
-	} else {
+	case m.brief:
+		err = announced(sys.Out, b)
+	default:
 		_, err = fmt.Fprintln(sys.Out, b.RunID)
 	}
 	if err != nil {

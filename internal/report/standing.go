@@ -19,7 +19,7 @@ func (r Report) interim() bool { return r.Standing == Running || r.Standing == C
 // openNeeds says what a run that has not ended needs.
 func openNeeds(r Report) string {
 	if r.Standing == CutOff {
-		return fmt.Sprintf("the run was cut off: its engine is gone; next: `orchestrate resume %s` goes on with it", shellword.Quote(r.RunID))
+		return fmt.Sprintf("the run was cut off: its engine is gone; next: orchestrate resume %s", shellword.Quote(r.RunID))
 	}
 	return ""
 }
