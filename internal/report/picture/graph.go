@@ -58,27 +58,13 @@ func (l *layout) critical(nodes []Node) map[[2]int]bool {
 	return links
 }
 
-// lines draws the links that are wanted: from one row's lower edge to the next one's
-// upper edge, and straight down where they pass a row.
+// lines draws the links that are wanted.
 func (l *layout) lines(wanted func(a, z int) bool) string {
 	var b strings.Builder
 	for a, from := range l.items {
-		bottom := l.rows[from.row].y + l.rows[from.row].h
 		for _, z := range from.down {
-			if !wanted(a, z) {
-				continue
-			}
-			to := l.items[z]
-			top := l.rows[to.row].y
-			middle := (bottom + top) / 2
-			x1, x2 := int(from.x), int(to.x)
-			if x1 == x2 {
-				fmt.Fprintf(&b, "M%d %dV%d", x1, bottom, top)
-			} else {
-				fmt.Fprintf(&b, "M%d %dC%d %d %d %d %d %d", x1, bottom, x1, middle, x2, middle, x2, top)
-			}
-			if !to.box && l.rows[to.row].h > 0 {
-				fmt.Fprintf(&b, "v%d", l.rows[to.row].h)
+			if wanted(a, z) {
+				l.line(&b, a, z)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"cmp"
 	"encoding/binary"
 	"slices"
 )
@@ -95,12 +96,11 @@ func rowsOf(deps [][]int, rank []int, fit int, joined map[string]int) (rows []ro
 		jointed[r] = jointed[r] || joined[setKey(deps[i])] > 1
 	}
 	at = make([]int, len(deps))
-	place := make([]float64, len(deps))
+	place, keys := make([]float64, len(deps)), make([]float64, len(deps))
 	for l, layer := range layers {
 		if jointed[l] {
 			rows = append(rows, row{layer: l})
 		}
-		keys := make(map[int]float64, len(layer))
 		for _, i := range layer {
 			keys[i] = mean(deps[i], place, 0)
 		}
@@ -149,14 +149,6 @@ func mean(of []int, values []float64, none float64) float64 {
 	return sum / float64(len(of))
 }
 
-func byKey(keys map[int]float64) func(a, b int) int {
-	return func(a, b int) int {
-		switch {
-		case keys[a] < keys[b]:
-			return -1
-		case keys[a] > keys[b]:
-			return 1
-		}
-		return 0
-	}
+func byKey(keys []float64) func(a, b int) int {
+	return func(a, b int) int { return cmp.Compare(keys[a], keys[b]) }
 }

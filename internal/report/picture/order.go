@@ -12,6 +12,7 @@ func (l *layout) order() {
 	for r := range l.rows {
 		l.number(r, place)
 	}
+	keys := make([]float64, len(l.items))
 	best, kept := l.crossings(), l.orders()
 	for s := 0; s < sweeps && best > 0; s++ {
 		for i := range l.rows {
@@ -19,7 +20,7 @@ func (l *layout) order() {
 			if s%2 == 1 {
 				r = len(l.rows) - 1 - i
 			}
-			l.sort(r, s%2 == 1, place)
+			l.sort(r, s%2 == 1, place, keys)
 		}
 		if n := l.crossings(); n < best {
 			best, kept = n, l.orders()
@@ -31,8 +32,7 @@ func (l *layout) order() {
 }
 
 // sort orders one row by where its neighbours above, or below, are.
-func (l *layout) sort(r int, below bool, place []float64) {
-	keys := make(map[int]float64, len(l.rows[r].items))
+func (l *layout) sort(r int, below bool, place, keys []float64) {
 	for _, i := range l.rows[r].items {
 		near := l.items[i].up
 		if below {

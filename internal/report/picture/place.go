@@ -172,7 +172,7 @@ func (l *layout) down(nodes []Node) {
 	for r := range l.rows {
 		this := &l.rows[r]
 		if r > 0 {
-			y += gap(l.rows[r-1], *this)
+			y += l.spread(r-1, y, gap(l.rows[r-1], *this))
 		}
 		this.y = y
 		if this.boxes > 0 {

@@ -10,6 +10,8 @@ type item struct {
 	box      bool
 	up, down []int // items of the neighbour rows that it is linked with
 	x        float64
+	inY      int // of the level line where links come to it, outY where they leave
+	outY     int
 }
 
 // trunk is the lanes of its edges, one per row from first to last.
