@@ -26,7 +26,8 @@ func tell(events string, from *time.Time) string {
 		if from.IsZero() {
 			*from = e.At
 		}
-		fmt.Fprintf(&b, "%8s  %s\n", "+"+took(max(0, e.At.Sub(*from).Milliseconds())), strings.Join(saidBy(e), "  "))
+		line := fmt.Sprintf("%8s  %s", "+"+took(max(0, e.At.Sub(*from).Milliseconds())), strings.Join(saidBy(e), "  "))
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	return b.String()
 }
