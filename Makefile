@@ -4,9 +4,10 @@
 # make bench   the benchmarks beside their peers; see bench/README.md
 # make e2e     the end-to-end tests with the real agents, simulated model
 # make e2e-table  what each agent was seen to do in each cell of their matrix
+# make pages   the report's page of real runs, in a real browser; SHOTS=1 takes pictures
 # make odd     the table of odd repositories, each made and run in anew
 # make faults  the kill campaign; see scripts/faults.sh for its shorter forms
-.PHONY: build check test demo bench e2e e2e-latest e2e-table odd faults install clean
+.PHONY: build check test demo bench e2e e2e-latest e2e-table pages odd faults install clean
 
 programs := ./cmd/orchestrate ./cmd/orchestrate-supervise
 
@@ -37,6 +38,9 @@ e2e-latest: build
 
 e2e-table: build
 	TABLE=1 ./scripts/e2e.sh -run '^TestMatrix$$'
+
+pages:
+	./scripts/browser.sh
 
 odd:
 	./scripts/odd.sh

@@ -50,5 +50,6 @@ stage scripts-at-once go test -race -timeout 30m -run "$many_at_once" ./internal
 stage memory go test -count=1 -run '^TestFlood$' ./internal/supervise # its bound holds without the race detector
 stage kill-campaign env SHORT=1 ./scripts/faults.sh
 stage demo demo
+stage pages ./scripts/browser.sh
 stage end-to-end ./scripts/e2e.sh
 printf '\n== all stages: %d s\n' $((SECONDS - total))
