@@ -17,7 +17,7 @@ type row struct {
 	tokens string
 	cost   string
 	on     string // runtime and model
-	now    string // what it does, what it waits for, or why it ended
+	now    string // what it does, what it waits for, or why it ended; "" = nothing to say
 	rank   int    // 0 = moves now; what has a higher one is left out first where there is no room
 }
 
@@ -45,7 +45,7 @@ func (l *Live) row(j *liveJob, now time.Time) row {
 	case j.status == ledger.Running:
 		r.now, r.time = j.does(now), span(now.Sub(*j.began))
 	case j.status.Settled():
-		r.rank, r.now = 4, r.on
+		r.rank = 4
 		if j.status != ledger.Success {
 			r.rank, r.now = 1, j.why
 		}
@@ -71,10 +71,11 @@ func (l *Live) row(j *liveJob, now time.Time) row {
 
 // on is where its newest attempt runs, or ran.
 func (j *liveJob) on() string {
-	if j.model == "" {
-		return line(j.runtime)
+	text := strings.TrimSpace(line(j.runtime) + " " + j.model)
+	if j.attempt > 1 {
+		text += fmt.Sprintf(", attempt %d", j.attempt)
 	}
-	return line(j.runtime) + " " + j.model
+	return text
 }
 
 // spent is what a job's tokens and cost columns say: nothing before it began, and of a
@@ -90,7 +91,7 @@ func (j *liveJob) spent() (tokens, cost string) {
 	return u.tokens(), u.cost.show(dollars)
 }
 
-// does says what a running job is at.
+// does says what a running job is at, "" = that is not known.
 func (j *liveJob) does(now time.Time) string {
 	switch {
 	case len(j.steps) > 0:
@@ -98,11 +99,7 @@ func (j *liveJob) does(now time.Time) string {
 	case j.doing != "":
 		return j.doing
 	}
-	text := j.on()
-	if j.attempt > 1 {
-		text += fmt.Sprintf(", attempt %d", j.attempt)
-	}
-	return text
+	return ""
 }
 
 // starts says what comes before the program of an attempt.

@@ -275,8 +275,8 @@ func (c columns) show(f Frame, r row) string {
 	sign, colour := f.sign(r.status)
 	id := cell(strings.Repeat(" ", f.indent(r))+r.id, c.id)
 	now := r.now
-	if c.on > 0 {
-		now = strings.TrimLeft(strings.TrimPrefix(now, r.on), ", ") // it has a column
+	if now == "" && c.on == 0 {
+		now = r.on
 	}
 	return f.paint(sign, colour) + " " + c.join(id, f.paint(cell(r.status, c.status), colour), right(r.time, c.time),
 		right(r.tokens, c.tokens), right(r.cost, c.cost), cell(r.on, c.on), cut(now, c.now))
