@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
 	goruntime "runtime"
 	"time"
 
@@ -12,6 +13,8 @@ import (
 	"orchestrate/internal/engine"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/report"
+	"orchestrate/internal/runtime/environ"
+	"orchestrate/internal/secret"
 )
 
 // The forms of a report.
@@ -39,7 +42,7 @@ func newReport(sys System) *cobra.Command {
 		Long: `Print the report of a run. Of an ended run it is the file in its directory: report.md,
 or what --format names. Of one that still runs, or was cut off, it is made anew from
 what is recorded so far; it says so first, has no verdict and counts for nothing in
-the history. Such a run has no report.html yet.
+the history.
 
 With --open the path of report.html is printed, and at a terminal the page is also
 opened with the person's own program for that (xdg-open, open; on Windows the one for
@@ -119,21 +122,18 @@ func standingRun(sys System, arg string) (run *ledger.Run, standing string, err 
 
 // printInterim prints the report of a run that has not ended.
 func printInterim(ctx context.Context, sys System, run *ledger.Run, opts reportOptions, standing string) error {
-	if opts.form == formHTML {
+	if opts.open {
 		next := "orchestrate wait " + run.ID
 		if standing == report.CutOff {
 			next = "orchestrate resume " + run.ID
 		}
-		return failure(fmt.Errorf("%s is made when the run ends, and this one has not: %s; `orchestrate report %s` prints what is known so far", ledger.ReportHTMLFile, next, run.ID))
+		return failure(fmt.Errorf("%s is written when the run ends, and this one has not: %s; `orchestrate report --format html %s` prints a page of what is known so far", ledger.ReportHTMLFile, next, run.ID))
 	}
 	rep, err := interimOf(ctx, run, standing, sys.Now())
 	if err != nil {
 		return failure(err)
 	}
-	data := rep.Markdown()
-	if opts.form == formJSON {
-		data, err = rep.JSON()
-	}
+	data, err := inForm(sys, run, rep, opts.form)
 	if err != nil {
 		return failure(err)
 	}
@@ -141,6 +141,22 @@ func printInterim(ctx context.Context, sys System, run *ledger.Run, opts reportO
 		return failure(err)
 	}
 	return nil
+}
+
+// inForm is a report that is on no disk.
+func inForm(sys System, run *ledger.Run, rep report.Report, form string) ([]byte, error) {
+	switch form {
+	case formJSON:
+		return rep.JSON()
+	case formHTML:
+		op, err := sys.operator()
+		if err != nil {
+			return nil, err
+		}
+		redact := secret.NewAllowing(secret.FromEnv(sys.Env), op.Secrets.Allow)
+		return rep.HTML(engine.PageFiles(run, redact.String))
+	}
+	return rep.Markdown(), nil
 }
 
 func interimOf(ctx context.Context, run *ledger.Run, standing string, now time.Time) (report.Report, error) {
@@ -163,8 +179,8 @@ func openReport(sys System, run *ledger.Run) error {
 	if _, err := fmt.Fprintln(sys.Out, page); err != nil {
 		return failure(err)
 	}
-	if !terminal(sys.Out) {
-		fmt.Fprintln(sys.Err, "not opened, since this is no terminal: open that file with a browser")
+	if !facing(sys) {
+		fmt.Fprintln(sys.Err, "not opened, since no person is at a terminal here: open that file with a browser")
 		return nil
 	}
 	argv := append(opener(goruntime.GOOS), page)
@@ -172,6 +188,16 @@ func openReport(sys System, run *ledger.Run) error {
 		return failure(fmt.Errorf("%s did not open it: %w; open that file with a browser", argv[0], err))
 	}
 	return nil
+}
+
+// facing reports whether a person looks at what this command prints.
+func facing(sys System) bool {
+	out := sys.Out
+	if o, ok := out.(*outlet); ok {
+		out = o.to
+	}
+	f, ok := out.(*os.File)
+	return ok && foreground(f) && environ.HostedBy(sys.Env) == ""
 }
 
 // opener is the program by which a person's files are opened, with what comes before the
