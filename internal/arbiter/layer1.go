@@ -42,7 +42,7 @@ type JobFacts struct {
 	Outside         []string        // changed paths that the job does not own
 	Observed        []string        // paths that an observing job changed
 	Secrets         []string        // rules of secrets in its patch, never values
-	Lacking         []string        // controls of its risk tier that the recorded route does not hold
+	Lacking         string          // what the gate says of controls that the recorded route lacks, "" = it lacks none
 	Unapproved      string          // why the approval that it needs is none, "" = it has one or needs none
 	Differs         []string        // recorded outputs that are not on disk as recorded
 	Moved           string          // how its base or its snapshot is not the recorded one, "" = it is
@@ -142,11 +142,11 @@ func tier(name string) string { return cmp.Or(name, "of no tier") }
 
 // gated holds the attempt to what had to be there before it could begin.
 func (l *finder) gated(f JobFacts) {
-	if len(f.Lacking) > 0 {
-		l.add(RuleRiskControls, append(l.status(), ledger.RuntimesFile), "its route does not hold what its risk tier needs: %s", strings.Join(f.Lacking, ", "))
+	if f.Lacking != "" {
+		l.add(RuleRiskControls, append(l.status(), ledger.RuntimesFile), "%s", f.Lacking)
 	}
 	if f.Unapproved != "" {
-		l.add(RuleApproval, append(l.status(), ledger.JobsFile), "it needs a person's approval: %s", f.Unapproved)
+		l.add(RuleApproval, append(l.status(), ledger.JobsFile), "%s", f.Unapproved)
 	}
 	if f.Moved != "" {
 		l.add(RuleSnapshot, l.status(), "what it worked on or left is not what is recorded: %s", f.Moved)

@@ -73,7 +73,7 @@ func TestEachRule(t *testing.T) {
 			f.Status.Checks[0].Kind, f.Status.Checks[0].Status = "assert", check.ForArbiter
 		}, []string{RuleCheckNotRun}},
 		{"an output changed since", func(f *JobFacts) { f.Differs = []string{"o.md"} }, []string{RuleOutputHash}},
-		{"controls of its tier", func(f *JobFacts) { f.Lacking = []string{"worktree"} }, []string{RuleRiskControls}},
+		{"controls of its tier", func(f *JobFacts) { f.Lacking = "R2 needs controls that r does not hold: worktree" }, []string{RuleRiskControls}},
 		{"not approved", func(f *JobFacts) { f.Unapproved = "nobody approved it" }, []string{RuleApproval}},
 		{"another snapshot", func(f *JobFacts) { f.Moved = "its commit is gone" }, []string{RuleSnapshot}},
 		{"not probed", func(f *JobFacts) { f.Probed = false }, []string{RuleInventoryStale}},

@@ -288,6 +288,7 @@ func (r *run) remember(j *jobRun, a *attempt, s *settlement, status ledger.JobSt
 		j.judges = check.JudgesChanged(paths(s.patch.Files), a.job.Checks, r.cwdIn(a))
 	}
 	j.facts.Probed = r.probedHere(a.route.Runtime)
+	r.gated(&j.facts)
 }
 
 // freshTree is a job's route for its next attempt: what an earlier attempt of a writer
