@@ -33,7 +33,8 @@ its standard output. In a pipe or a file it is as it was said; a terminal is sho
 what it would obey, such as escape sequences, instead of obeying.
 
 Exit status of --follow: 0 the job has settled; 5 told to end before; 130 the run was
-cut off; 1 the output cannot be read or written; 2 usage error.
+cut off; 1 the run has ended without the job, or the output cannot be read or written;
+2 usage error.
 RUN is a run id or the path of a run directory.`,
 		Args: exactArgs("RUN", "JOB"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -99,6 +100,10 @@ func followOutput(ctx context.Context, sys System, arg, job string) (err error) 
 		return f.cutOff(sys.Err)
 	case how == stillRuns && !v.settled:
 		return f.goesOn(sys.Err)
+	case !v.settled:
+		return failure(fmt.Errorf("the run has ended, and job %s is not done; `orchestrate explain %s %s` says why, `orchestrate resume %s` goes on with it", job, f.name(), job, f.name()))
+	case v.mute:
+		fmt.Fprintf(sys.Err, "job %s never ran, so it said nothing; `orchestrate explain %s %s` says why\n", job, f.name(), job)
 	}
 	return nil
 }
@@ -150,6 +155,7 @@ type voice struct {
 	file    *os.File
 	part    []byte // of a line of events
 	settled bool
+	mute    bool // settled without having been started
 	err     error
 }
 
@@ -167,7 +173,7 @@ func (v *voice) record(r ledger.Record) {
 	case ledger.KindRequeued:
 		v.settled = false
 	case ledger.KindSettled:
-		v.settled = true
+		v.settled, v.mute = true, r.Attempt == 0
 	}
 }
 
