@@ -12,6 +12,7 @@ import (
 
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/modelsim"
+	"orchestrate/internal/runtime"
 )
 
 // One agent works and the other judges. What the worker says, changes, leaves and what
@@ -65,9 +66,9 @@ func judgings() []judging {
 		{"pass", reads, 0, "pass", "", 1, carried},
 		{"contradiction", answers(`{contradictions: ["make says both are there, the patch has one"], answers: {3: "yes"}, overall: fail}`), 1, "fail", "the patch has one", 1, nil},
 		{"false citation", answers(`{cite: {make: "file:make:made.txt:999"}}`), 3, "blocked", "made.txt:999", 1, unsupported},
-		{"malformed once", malformed(`{verdict: {}}`), 0, "pass", "", 2, nil},
-		{"malformed twice", malformed(`{text: it is all fine}`), 3, "blocked", "", 2, nil},
-		{"hang", answers("hang"), 3, "blocked", "", 1, judgedAgain},
+		{"malformed once", malformed(wrongTool, `{verdict: {}}`), 0, "pass", "", 2, repaired},
+		{"malformed twice", malformed(plainWords, plainWords), 3, "blocked", "has not the form", 2, repaired},
+		{"hang", answers("hang"), 3, "blocked", "timeout", 1, judgedAgain},
 	}
 }
 
@@ -92,13 +93,18 @@ func reads(judge string) string {
 	return fmt.Sprintf("  - {name: arbiter reads, %s, turn: 0, do: [%s]}\n  - {name: arbiter, %[1]s, do: [{verdict: {}}]}\n", asArbiter, step)
 }
 
-// malformed is a judge whose first answer has not the form asked for. A claude that has a
-// tool for the form calls it wrongly until the program gives up.
-func malformed(then string) func(string) string {
+// What has not the form asked for: words, or a wrong call of claude's tool for the form,
+// which the program has repeated until it gives up.
+const (
+	plainWords = `{text: it is all fine}`
+	wrongTool  = `{tool: {names: [StructuredOutput], input: {jobs: all fine}}}`
+)
+
+// malformed is a judge that answers in another form, and then, asked again, so.
+func malformed(first, then string) func(string) string {
 	return func(judge string) string {
-		first := `{text: it is all fine}`
-		if judge == "claude" {
-			first = `{tool: {names: [StructuredOutput], input: {jobs: all fine}}}`
+		if judge == "codex" { // it has no such tool
+			first = plainWords
 		}
 		return fmt.Sprintf("  - {name: arbiter repairs, contains: Your answer could not be read, do: [%s]}\n  - {name: arbiter, %s, do: [%s]}\n", then, asArbiter, first)
 	}
@@ -168,6 +174,9 @@ func (e *ended) judged(way [2]string, c judging) {
 		e.t.Fatal("the judge was asked nothing")
 	}
 	for i, r := range asked {
+		if !strings.Contains(strings.Join(r.User, "\n"), "SERVICE_TOKEN=") { // which has the secret beside it
+			e.t.Errorf("call %d of the judge does not hold what pack printed", i+1)
+		}
 		want := []string{"ANSWER", "ARTIFACT", "CHECK", "PATCH"}
 		if len(r.Results) > 0 && c.name == "pass" { // it has read the file
 			want = []string{"ANSWER", "ARTIFACT", "CHECK", "DEEP", "PATCH"}
@@ -204,6 +213,18 @@ func carried(t *testing.T, e *ended) {
 	}
 }
 
+// repaired: the judge was shown what it had said and asked for the form only.
+func repaired(t *testing.T, e *ended) {
+	first := e.statusAt(ledger.ArbiterJob + "/attempt-1/" + ledger.StatusFile)
+	if first.Status != ledger.Failed || first.Reason != runtime.BlockedNoAnswer {
+		t.Errorf("the first answer: %s, %s: %s", first.Status, first.Reason, first.ReasonEvidence)
+	}
+	calls := e.arbiterCalls()
+	if again := calls[len(calls)-1]; again.Rule != "arbiter repairs" || !strings.Contains(strings.Join(again.User, "\n"), "all fine") {
+		t.Errorf("rule %q: what it said before is not in its second question", again.Rule)
+	}
+}
+
 // unsupported: the claim that rests on what is not there is listed.
 func unsupported(t *testing.T, e *ended) {
 	j := e.verdict()
@@ -228,6 +249,28 @@ func judgedAgain(t *testing.T, e *ended) {
 		if r.API != "" && r.Rule != "arbiter" {
 			t.Errorf("asked beside the judge: rule %q, %q", r.Rule, r.Error)
 		}
+	}
+}
+
+const checkedByQwen = `
+version: 1
+arbiter: {runtime: qwen}
+jobs:
+  - {id: look, runtime: exec, effect: observe, command: [cat, notes.txt], expected_output: a word, timeout: 1m}
+`
+
+// Its tool for the form stays when all others are taken away by name.
+func TestQwenAnswersInTheForm(t *testing.T) {
+	l := newAgentLab(t, "rules:\n"+answers("{}")(""), nil, qwen())
+	l.file("home/.config/orchestrate/config.yaml", "runtimes: {qwen: {capability: C3}}\n")
+	l.repository("notes.txt", "x\n")
+	e := l.spec(checkedByQwen).wants(0)
+	if j := e.verdict(); j.Verdict != "pass" || j.Runtime != "qwen" {
+		t.Errorf("verdict %q by %s: %q", j.Verdict, j.Runtime, j.Why)
+	}
+	calls := l.arbiterCalls()
+	if len(calls) != 1 || !slices.Contains(calls[0].Tools, "structured_output") || slices.Contains(calls[0].Tools, "write_file") {
+		t.Errorf("%d calls, the first with the tools %v", len(calls), calls[0].Tools)
 	}
 }
 
