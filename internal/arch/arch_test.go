@@ -86,6 +86,9 @@ func TestEveryRuleCanFail(t *testing.T) {
 		{"internal/ui", "internal/report", "other way"},
 		{"internal/engine", "internal/ui", "follows the ledger"},
 		{"internal/report", "internal/ui", "follows the ledger"},
+		{"internal/engine", "internal/history", ""},
+		{"internal/route", "internal/history", "decides nothing"},
+		{"internal/dispatch", "internal/history/statistics", "decides nothing"},
 		{"internal/policy", "os", "touches nothing"},
 		{"internal/graph", "os/exec", "touches nothing"},
 		{"internal/gate", "net/http", "touches nothing"},
@@ -98,6 +101,24 @@ func TestEveryRuleCanFail(t *testing.T) {
 		got := strings.Join(breaches([]pkg{{path: tc.from, imports: []string{tc.to}}}), "\n")
 		if tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
 			t.Errorf("%s -> %s: %q, want %q", tc.from, tc.to, got, tc.want)
+		}
+	}
+}
+
+// In the engine, what earlier runs came to is added to and told, and nothing else knows
+// of it: no route, no start and no verdict can depend on it.
+func TestTheEngineOnlyTellsOfTheHistory(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "engine", "*.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no files (%v)", err)
+	}
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name := filepath.Base(file); strings.Contains(string(source), `"orchestrate/internal/history`) && name != "finish.go" && name != "suggest.go" {
+			t.Errorf("%s reads the history", name)
 		}
 	}
 }

@@ -133,6 +133,9 @@ func forbidden(from, to string) string {
 	if room(from) == room(to) {
 		return ""
 	}
+	if room(to) == "history" && slices.Contains(pipeline, room(from)) {
+		return "what earlier runs came to decides nothing"
+	}
 	if to == "internal/ui" && rank(from) < rankCLI {
 		return "ui follows the ledger; nothing calls it from inside"
 	}

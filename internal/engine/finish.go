@@ -96,7 +96,7 @@ func (r *run) reportInput(j ledger.Judgement) report.Input {
 		NextSteps: map[string]string{}, Commands: map[string]string{}, After: map[string][]string{}, Dirs: map[string]string{},
 		Arbiter: r.arbiters, VerdictStep: r.verdictStep(j), Exists: r.there, Rehearse: r.plan.Request.Rehearse,
 	}
-	in.Budget = r.reportBudget()
+	in.Budget, in.Suggestions = r.reportBudget(), r.suggestions(j)
 	if script := r.plan.Request.Script; script != "" {
 		in.Script = relTo(r.plan.Root, script)
 	}

@@ -39,5 +39,9 @@ func (f Filter) lets(t take) bool {
 	return f.Since == nil || !t.line.At.Before(*f.Since)
 }
 
+// byOutcome reports whether it asks for jobs that ended in some way: how many of those
+// succeeded says nothing.
+func (f Filter) byOutcome() bool { return len(f.Statuses)+len(f.Reasons)+len(f.Verdicts) > 0 }
+
 // byRuntime reports whether it asks for a runtime's own part in a job.
 func (f Filter) byRuntime() bool { return len(f.Runtimes)+len(f.Models) > 0 }

@@ -35,7 +35,7 @@ func Suggest(groups []Group, declared []Declared, about func(Group) bool) []stri
 
 // comparable reports whether a group is of enough jobs of one known agent.
 func (g Group) comparable() bool {
-	return g.N >= Enough && g.Runtime != nil && g.Model != nil && g.Task != nil &&
+	return g.N >= Enough && g.Rate != nil && g.Runtime != nil && g.Model != nil && g.Task != nil &&
 		*g.Runtime != execRuntime && *g.Model != "" && *g.Task != ""
 }
 

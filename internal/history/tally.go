@@ -33,7 +33,7 @@ type Group struct {
 	Blocked     int `json:"blocked"`
 	Interrupted int `json:"interrupted"` // by a person or a death, so no part of n
 
-	Rate *float64 `json:"rate"` // of success; null = no job
+	Rate *float64 `json:"rate"` // of success; null = no job, or only those that ended in some way
 	Low  *float64 `json:"low"`  // its 95 % Wilson interval
 	High *float64 `json:"high"`
 
@@ -148,13 +148,13 @@ func known[N int64 | float64](all []float64, n *N, unknown int) ([]float64, int)
 	return append(all, float64(*n)), unknown
 }
 
-// done makes the figures.
-func (s *sums) done() Group {
+// done makes the figures; without a rate where the jobs were chosen by how they ended.
+func (s *sums) done(rated bool) Group {
 	g := s.Group
 	if g.Reasons == nil {
 		g.Reasons, g.Verdicts = map[string]int{}, map[string]int{}
 	}
-	if g.N > 0 {
+	if g.N > 0 && rated {
 		rate := float64(g.Succeeded) / float64(g.N)
 		low, high := statistics.Wilson(g.Succeeded, g.N)
 		g.Rate, g.Low, g.High = &rate, &low, &high
@@ -175,7 +175,7 @@ func spread(values []float64) *Spread {
 func (t *Tally) Groups() []Group {
 	out := []Group{}
 	for k, s := range t.groups {
-		g := s.done()
+		g := s.done(!t.filter.byOutcome())
 		for _, field := range []struct {
 			key string
 			to  **string
@@ -201,4 +201,4 @@ func compare(a, b *string) int {
 }
 
 // Total is all jobs together.
-func (t *Tally) Total() Group { return t.total.done() }
+func (t *Tally) Total() Group { return t.total.done(!t.filter.byOutcome()) }

@@ -132,6 +132,20 @@ func TestFilters(t *testing.T) {
 	}
 }
 
+// Of the jobs that failed none succeeded, which is no rate of anything.
+func TestJobsChosenByTheirEndHaveNoRate(t *testing.T) {
+	parts := append(some("implement", "codex", "m", 28, 60), some("implement", "claude", "n", 12, 60)...)
+	for _, f := range []Filter{{Statuses: []string{"failed"}}, {Reasons: []string{"check_failed"}}, {Verdicts: []string{"pass"}}} {
+		all := tally(f, everything, parts...)
+		if g := all.Total(); g.N == 0 || g.Rate != nil || g.Low != nil {
+			t.Errorf("%+v: %+v", f, g)
+		}
+		if got := Suggest(all.Groups(), nil, nil); len(got) > 0 {
+			t.Errorf("%+v: %q", f, got)
+		}
+	}
+}
+
 // However jobs are told apart, none is lost and the figures hold together.
 func TestGroupsAddUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
