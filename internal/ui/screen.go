@@ -54,6 +54,7 @@ func OpenScreen(t Terminal, live *Live, now func() time.Time, press func(Press))
 	go func() {
 		defer close(s.done)
 		_, s.err = s.program.Run()
+		s.err = errors.Join(s.err, m.fault)
 	}()
 	return s, nil
 }
@@ -94,8 +95,9 @@ type shown struct {
 	text  string
 	first int // row that is shown first
 	page  int
-	drawn int // version of the run in the picture
-	at    int64
+	drawn int   // version of the run in the picture
+	at    int64 // second of the picture
+	fault error // why no picture could be made
 }
 
 // look asks for the next look at the run.
@@ -113,22 +115,33 @@ func (s *shown) Init() tea.Cmd { return later }
 func (s *shown) Update(m tea.Msg) (tea.Model, tea.Cmd) {
 	switch m := m.(type) {
 	case look:
-		if s.live.Version() != s.drawn || s.now().Unix() != s.at {
-			s.draw()
+		s.draw(false)
+		if s.fault != nil {
+			return s, tea.Quit
 		}
 		return s, later
 	case tea.WindowSizeMsg:
 		s.frame.Width, s.frame.Height = m.Width, m.Height
-		s.draw()
+		s.draw(true)
 	case tea.KeyPressMsg:
 		return s, s.key(m.String())
 	}
 	return s, nil
 }
 
-func (s *shown) draw() {
-	s.frame.Now = s.now()
-	s.drawn, s.at = s.live.Version(), s.frame.Now.Unix()
+// draw makes the picture, unless it must not and the run is as it was within the second.
+// A fault in that ends the view in order, and not the command: the next look sees to it.
+func (s *shown) draw(must bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.fault = fmt.Errorf("a fault in the view: %v", r)
+		}
+	}()
+	now, version := s.now(), s.live.Version()
+	if !must && version == s.drawn && now.Unix() == s.at {
+		return
+	}
+	s.frame.Now, s.drawn, s.at = now, version, now.Unix()
 	lines, at, first, page := s.live.View(s.frame)
 	s.frame.At, s.first, s.page = at, first, page
 	s.text = strings.Join(lines, "\n")
@@ -170,7 +183,7 @@ func (s *shown) key(name string) tea.Cmd {
 	if step != 0 {
 		s.frame.At = max(0, max(s.first, s.frame.At)+step)
 	}
-	s.draw()
+	s.draw(true)
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -191,17 +192,17 @@ func TestScreen(t *testing.T) {
 func TestAFaultGivesTheTerminalBack(t *testing.T) {
 	g := newTerminal(t, 80, 24)
 	before := g.attributes(t)
-	fault := make(chan struct{})
-	var once sync.Once
+	var faulty atomic.Int32
 	screen, err := OpenScreen(Terminal{In: g.slave, Out: g.slave, Env: []string{"TERM=xterm-256color"}}, NewLive(), func() time.Time {
-		once.Do(func() { close(fault) })
-		panic("a fault")
+		if faulty.Add(1) == 1 {
+			return noon
+		}
+		panic("a clock that has stopped")
 	}, func(Press) {})
 	must(t, err)
-	<-fault
 	<-screen.Done()
-	if err := screen.Close(); err == nil {
-		t.Error("nothing is said of it")
+	if err := screen.Close(); err == nil || !strings.Contains(err.Error(), "a clock that has stopped") {
+		t.Errorf("it is said: %v", err)
 	}
 	if after := g.attributes(t); after != before {
 		t.Errorf("the terminal was %+v and is %+v", before, after)
