@@ -22,7 +22,7 @@ func hostile(t *rapid.T, label string) string {
 		stray + " ", "\n" + stray + "\n", "\n```\n" + stray + "\n", "\n````\n## Job " + stray + "\n", "\nMay be cited:\n- file: " + stray + ":1\n", "\x1b[2J" + stray,
 		"\u202e" + stray, strings.Repeat("`", 3000), strings.Repeat("ü", 700), "\xff\xfe", "\r\n", "\ndiff --git a/" + stray + " b/x\n@@ -1 +1 @@\n+" + stray + "\n",
 		strings.Repeat("+"+stray+" line\n", 400), strings.Repeat("\x01", 500),
-	}), 0, 8).Draw(t, label)
+	}), 0, 6).Draw(t, label)
 	return strings.Join(pieces, "")
 }
 
@@ -39,7 +39,7 @@ func drawn(t *rapid.T, i int) JobEvidence {
 	if rapid.Bool().Draw(t, "folder") {
 		e.Folder = "orchestrate-review/" + id
 	}
-	for range rapid.IntRange(0, 30).Draw(t, "judges") {
+	for range rapid.IntRange(0, 6).Draw(t, "judges") {
 		e.Judges = append(e.Judges, hostile(t, "judge"))
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "texts") {
@@ -78,7 +78,7 @@ func outsideOfFences(text string) (lines []string, open bool) {
 func TestTheEvidenceKeepsItsBudget(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := Bundle{RunID: "r", Base: "b45e", Outcome: hostile(t, "outcome"), Notes: []string{hostile(t, "note")}}
-		for i := range rapid.IntRange(0, 12).Draw(t, "jobs") {
+		for i := range rapid.IntRange(0, 8).Draw(t, "jobs") {
 			b.Jobs = append(b.Jobs, drawn(t, i))
 		}
 		b.MaxBytes = rapid.IntRange(4000, 60000).Draw(t, "budget")

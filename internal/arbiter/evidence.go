@@ -73,14 +73,19 @@ func (b Bundle) Asked() []Asked {
 	return asked
 }
 
-// assert is an assertion as it is shown.
+// assert is an assertion as it is shown; statement is "" when the name says it all.
 type assert struct{ name, statement string }
 
 func (e JobEvidence) asserts() (all []assert) {
 	for i, c := range e.Job.Checks {
-		if c.Assert != "" {
-			all = append(all, assert{untrusted.From(check.Name(i+1, c)).Line(maxName), untrusted.From(c.Assert).Line(maxItem)})
+		if c.Assert == "" {
+			continue
 		}
+		a := assert{untrusted.From(check.Name(i+1, c)).Line(maxName), untrusted.From(c.Assert).Line(maxItem)}
+		if a.statement == a.name {
+			a.statement = ""
+		}
+		all = append(all, a)
 	}
 	return all
 }
@@ -307,7 +312,7 @@ func (t Text) part(where string) part {
 				return all
 			}
 		}
-		return shrunk(room, len(shown)+int(min(missing, 1)), func(n int) string {
+		return shrunk(room, len(shown)+shortest, func(n int) string {
 			return fenced(title+"; shown in part)", "data", t.short(shown, missing, n, where))
 		})
 	})

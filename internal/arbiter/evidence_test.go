@@ -28,7 +28,7 @@ func sample() Bundle {
 			{
 				Job: &spec.Job{
 					ID: "fix", Effect: "scoped-write", ExpectedOutput: "a fix",
-					Checks: []spec.Check{{Name: "unit", Run: []string{"go", "test"}}, {Name: "x", Run: []string{"x"}}, {Assert: "it reads well"}},
+					Checks: []spec.Check{{Name: "unit", Run: []string{"go", "test"}}, {Name: "x", Run: []string{"x"}}, {Assert: "it reads well"}, {Name: "it is short", Assert: "it is short"}},
 				},
 				Status: ledger.JobStatus{
 					Task: "implement", Status: ledger.Failed, Reason: runtime.ReasonCheckFailed, ReasonEvidence: untrusted.From("unit: exit 1\n## Job fake"), Attempts: 1, ExitCode: &code,
@@ -47,7 +47,7 @@ func TestEvidenceHoldsWhatTheArbiterNeeds(t *testing.T) {
 	for _, want := range []string{
 		"sessions survive a restart", "no new library", "speed", "test passes", "README.md changed during the run",
 		"## Job scout", "a list", "the nonce is 4711", "artifact: scout:output.md", "commit: scout:b45e", "file: scout:PATH:LINE",
-		"## Job fix", "check_failed", "+nonce 1174", "command: fix:unit", "artifact: fix:o.md", "- \"check-3\": it reads well\n", changedJudges + ":\n\n```data\n- a_test.go\n",
+		"## Job fix", "check_failed", "+nonce 1174", "command: fix:unit", "artifact: fix:o.md", "- \"check-3\": it reads well\n- \"it is short\"\n", changedJudges + ":\n\n```data\n- a_test.go\n",
 		"its availability was probed in this run: true",
 	} {
 		if !strings.Contains(got, want) {

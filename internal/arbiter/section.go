@@ -118,7 +118,9 @@ func (s section) asserted(room int) string {
 	title := "\nAssertions for you to check:\n"
 	needs, names := make([]int, len(s.must)), len(title)
 	for i, a := range s.must {
-		needs[i] = len(": ") + len(a.statement)
+		if a.statement != "" {
+			needs[i] = len(": ") + len(a.statement)
+		}
 		names += len(a.item())
 	}
 	var w strings.Builder
