@@ -57,7 +57,7 @@ func (p pageFiles) Read(rel string, most int) report.Excerpt {
 	if err != nil {
 		return report.Excerpt{}
 	}
-	defer f.Close() //nolint:errcheck // opened for reading only
+	defer f.Close()
 	if size <= int64(most) {
 		all, _ := slice(f, 0, size)
 		return report.Excerpt{Head: p.redact(all)}

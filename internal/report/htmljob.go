@@ -275,10 +275,10 @@ func (p *htmlPage) artifacts(s ledger.JobStatus) (all []artifactView) {
 	for _, a := range first(s.Artifacts) {
 		v := artifactView{Artifact: a, Place: link{Text: a.Path}, Size: byteText(a.Bytes)}
 		key := s.ID + ":" + a.Path
-		switch {
-		case a.Source == "artifacts":
+		switch a.Source {
+		case "artifacts":
 			v.Place.Href = p.file(ledger.JobPath(s.ID, ledger.ArtifactsDir, a.Path)).Href
-		case a.Source == "answer":
+		case "answer":
 			v.Place.Href = p.fragment("answer:" + s.ID)
 		default:
 			v.Place.Href = p.fragment(p.places[key])
