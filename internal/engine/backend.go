@@ -267,7 +267,7 @@ func (r *run) reroute(j *jobRun) *route.Block {
 func (r *run) remember(j *jobRun, a *attempt, s *settlement, status ledger.JobStatus) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.spent.settle(a.job.ID, sourceOf(a.job, a.route), a.exit.Outcome.Usage)
+	r.spent.settle(a.job.ID, sourceThen(status), status.Usage)
 	j.ended = append(j.ended, status)
 	if n := len(j.ran); n > 0 && !a.job.Exec() {
 		j.ran[n-1] = status.Route.Family // by the model that answered

@@ -10,16 +10,41 @@ import (
 	"orchestrate/internal/report"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/spec"
+	"orchestrate/internal/supervise"
 )
 
 // sourceOf is who is paid for attempts of a job on a route.
 func sourceOf(j *spec.Job, route ledger.Route) source {
-	return source{runtime: route.Runtime, model: route.Model, exec: j.Exec()}
+	return source{runtime: route.Runtime, model: route.Model, free: j.Exec()}
 }
 
-// sourceThen is the same of an attempt that ended.
+// sourceThen is the same of an attempt that ended. One that never had a process took
+// nothing.
 func sourceThen(s ledger.JobStatus) source {
-	return source{runtime: s.Runtime, model: s.RequestedModel, exec: s.Runtime == runtimeExec}
+	never := s.Proof != nil && s.Proof.Level == string(supervise.ProofNone)
+	return source{runtime: s.Runtime, model: s.RequestedModel, free: s.Runtime == runtimeExec || never}
+}
+
+// payment is what an attempt reported when it had ended; or, without a job, that the run
+// was resumed after it had ended.
+type payment struct {
+	job  string
+	from source
+	used *runtime.Usage
+}
+
+// spentBy is the spending that engines before made of their payments: each time the run
+// was resumed after it had ended, a budget that was used up counted anew.
+func spentBy(payments []payment, b spec.Budget) (s spending) {
+	for _, p := range payments {
+		switch {
+		case p.job != "":
+			s.settle(p.job, p.from, p.used)
+		case s.usedUp(b):
+			s = s.anew(b)
+		}
+	}
+	return s
 }
 
 // refusal says why the budget allows no such attempt to start now; "" = it does. What

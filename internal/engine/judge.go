@@ -79,7 +79,7 @@ func (r *run) findings() []ledger.Finding {
 		}
 		all = append(all, arbiter.Layer1([]arbiter.JobFacts{j.facts})...)
 	}
-	return all
+	return r.evident(all)
 }
 
 // stoppedEarly says that nobody was asked.
@@ -132,7 +132,7 @@ func (r *run) ask(ctx context.Context, c *arbiter.Case) {
 		c.Early = stoppedEarly
 		return
 	}
-	c.Findings = append(c.Findings, arbiter.Layer1([]arbiter.JobFacts{r.arbiterFacts(status)})...)
+	c.Findings = append(c.Findings, r.evident(arbiter.Layer1([]arbiter.JobFacts{r.arbiterFacts(status)}))...)
 	v, problem := arbiter.Parse(answer, c.Judged)
 	if changed := arbiter.Softened(first, v); !first.Empty() && problem == nil && len(changed) > 0 {
 		c.Unusable = "the repair round changed the judgement, not only its form: " + strings.Join(changed, "; ")
@@ -352,7 +352,7 @@ func (r *run) arbitrate(ctx context.Context, a *attempt, q question, mayRepair b
 	status.Status, status.Reason, status.ReasonEvidence = how.Status, how.Reason, how.Evidence
 	status = cleaned(r, status)
 	r.mu.Lock()
-	r.spent.settle(a.job.ID, sourceOf(a.job, a.route), a.exit.Outcome.Usage)
+	r.spent.settle(a.job.ID, sourceThen(status), status.Usage)
 	r.mu.Unlock()
 	next := r.next(ctx, a, how, problem, mayRepair)
 	record := ledger.Settle(status)

@@ -86,7 +86,7 @@ func (r *run) workOf(a *attempt, s *settlement) *ledger.Work {
 // recall gives the run the memory of the engine before: statuses, snapshots, what is
 // known of patches, and for each success whether it still holds.
 func (r *run) recall(ctx context.Context, old *past) error {
-	r.outside, r.checkout, r.spent = old.told, old.checkout, old.spent
+	r.outside, r.checkout, r.spent = old.told, old.checkout, spentBy(old.payments, r.plan.Spec.Budget)
 	r.recallBudget(old)
 	for id, pj := range old.jobs {
 		r.attempts[id] = len(pj.routes)

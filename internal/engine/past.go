@@ -12,11 +12,12 @@ import (
 // before this one had.
 type past struct {
 	run      ledger.RunInfo
-	given    []ledger.Given      // approvals, which count for nothing any more
-	jobs     map[string]*pastJob // the arbiter too
-	told     []string            // what happened to the run, for arbiter and report
-	checkout []string            // what changed in the shared checkout
-	spent    spending
+	given    []ledger.Given       // approvals, which count for nothing any more
+	jobs     map[string]*pastJob  // the arbiter too
+	told     []string             // what happened to the run, for arbiter and report
+	checkout []string             // what changed in the shared checkout
+	payments []payment            // of all attempts that ended
+	over     bool                 // the run has ended, and was not resumed since
 	paused   map[string]time.Time // runtimes that were held back, until when
 	failures map[string]int       // failed attempts per runtime
 	lives    []life               // of the engines before
@@ -73,7 +74,11 @@ func (p *past) record(r ledger.Record) error {
 	}
 	switch r.Kind {
 	case ledger.KindRunEnded:
-		p.lives = nil
+		p.lives, p.over = nil, true
+	case ledger.KindResumed:
+		if p.over {
+			p.payments, p.over = append(p.payments, payment{}), false
+		}
 	case ledger.KindRunStarted:
 		p.run = *r.Run
 	case ledger.KindNote:
@@ -124,7 +129,7 @@ func (p *past) end(r ledger.Record) {
 		if n := len(j.routes); n > 0 && r.Settled.Route != nil {
 			j.routes[n-1].Family = r.Settled.Route.Family // by the model that answered
 		}
-		p.spent.settle(r.Job, sourceThen(*r.Settled), r.Settled.Usage)
+		p.payments = append(p.payments, payment{r.Job, sourceThen(*r.Settled), r.Settled.Usage})
 		p.limits(r)
 	}
 	j.open, j.status, j.work = false, nil, r.Work

@@ -76,10 +76,10 @@ func (a amount) atLeast(b amount) amount {
 }
 
 // source is who is paid: attempts of one runtime and model are taken to cost alike.
-// A plain program costs nothing.
+// A plain program, and what never ran, is free.
 type source struct {
 	runtime, model string // as asked for
-	exec           bool
+	free           bool
 }
 
 // spending is what the runtimes reported over all attempts, and what those under way
@@ -104,7 +104,7 @@ type hold struct {
 // settle takes in what an attempt of the job reported when it ended.
 func (s *spending) settle(job string, from source, u *runtime.Usage) {
 	delete(s.held, job)
-	if from.exec {
+	if from.free {
 		return
 	}
 	a, silent := amountOf(u)
@@ -158,7 +158,7 @@ func (s *spending) refusal(b spec.Budget, from source) string {
 		case limit <= 0:
 		case s.spent[k] >= limit:
 			return fmt.Sprintf("the budget is used up: %s of %s", figure(k, s.spent[k]), figure(k, limit))
-		case from.exec:
+		case from.free:
 		case next == 0 && taken >= limit:
 			return fmt.Sprintf("nothing of the budget is free: of %s, %s are spent and %s held for what runs",
 				figure(k, limit), figure(k, s.spent[k]), figure(k, held[k]))
@@ -194,7 +194,7 @@ func figure(kind int, n int64) string {
 // usedUp reports whether the budget would keep some attempt from starting although
 // nothing runs: one like those that were made.
 func (s *spending) usedUp(b spec.Budget) bool {
-	if s.refusal(b, source{exec: true}) != "" {
+	if s.refusal(b, source{free: true}) != "" {
 		return true
 	}
 	for from := range s.most {

@@ -36,7 +36,7 @@ func TestBudgetLeavesRoomForWhatIsKnown(t *testing.T) {
 		}
 		s.run("a", fake, used(0.4, 70, 30))
 	}
-	if got := s.refusal(b, source{exec: true}); !strings.Contains(got, "the budget is used up: 1.2000 usd of 1.0000 usd") {
+	if got := s.refusal(b, source{free: true}); !strings.Contains(got, "the budget is used up: 1.2000 usd of 1.0000 usd") {
 		t.Errorf("a plain program starts when all is spent: %q", got)
 	}
 }
@@ -73,7 +73,7 @@ func TestWhatRunsHoldsItsShare(t *testing.T) {
 	if why := s.refusal(b, other); why != "" {
 		t.Errorf("nothing is known of the other, and something is left: %s", why)
 	}
-	if why := s.refusal(b, source{exec: true}); why != "" {
+	if why := s.refusal(b, source{free: true}); why != "" {
 		t.Errorf("a plain program takes nothing: %s", why)
 	}
 	s.settle("a", fake, used(0, 10, 10)) // less than was held
@@ -127,7 +127,7 @@ func TestUnknownIsSaidAndNeverZero(t *testing.T) {
 	var s spending
 	b := spec.Budget{USD: 1}
 	s.run("a", fake, nil)
-	s.run("b", source{runtime: "exec", exec: true}, nil) // a plain program costs no tokens
+	s.run("b", source{runtime: "exec", free: true}, nil) // a plain program costs no tokens
 	for want, b := range map[string]spec.Budget{
 		"spent as reported: unknown usd (budget 1), unknown tokens; 1 attempts did not report their cost, so the budget cannot hold them": {USD: 1},
 		"": {},
@@ -165,7 +165,7 @@ func TestOddReportsMakeNoRoom(t *testing.T) {
 	s.run("a", fake, used(1, math.MaxInt64, math.MaxInt64))
 	s.run("b", fake, used(-50, -50, -50))
 	s.run("c", fake, used(math.MaxFloat64, math.MaxInt64, 1))
-	if s.refusal(b, source{exec: true}) == "" {
+	if s.refusal(b, source{free: true}) == "" {
 		t.Errorf("more may start after %v", s.spent)
 	}
 	if s.spent[usd] < 0 || s.spent[tokens] < 0 {
@@ -191,6 +191,36 @@ func TestCountedAnewSomethingStarts(t *testing.T) {
 	var s spending
 	if s.run("a", fake, used(0.1, 1, 1)); s.usedUp(spec.Budget{USD: 0.5}) {
 		t.Error("there is room for more")
+	}
+}
+
+// Whoever resumes after a crash goes on where the engine before was: what was spent before
+// the budget was counted anew is over and done with.
+func TestAResumedRunKnowsWhatItsBudgetIsWorth(t *testing.T) {
+	b := spec.Budget{USD: 0.7}
+	paid := func(n int) (all []payment) {
+		for range n {
+			all = append(all, payment{"a", fake, used(0.3, 1, 1)})
+		}
+		return all
+	}
+	resumed := payment{}
+	for _, c := range []struct {
+		payments []payment
+		want     int64 // tenths of a dollar
+	}{
+		{paid(2), 6},
+		{append(paid(2), resumed), 0},
+		{append(append(paid(2), resumed), paid(1)...), 3},
+		{append(append(paid(1), resumed), paid(1)...), 6}, // there was room for one more
+	} {
+		s := spentBy(c.payments, b)
+		if got := s.spent[usd] * 10 / dollar; got != c.want {
+			t.Errorf("%d payments: %d tenths, want %d", len(c.payments), got, c.want)
+		}
+		if s.most[fake][usd] != 0.3*dollar {
+			t.Errorf("what an attempt takes is forgotten: %v", s.most)
+		}
 	}
 }
 
