@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"html/template"
 	"math"
-	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -269,7 +268,7 @@ func (p *htmlPage) fragment(anchor string) template.URL {
 	if !p.anchors[anchor] {
 		return ""
 	}
-	return template.URL("#" + url.PathEscape(anchor)) //nolint:gosec // a fragment, escaped
+	return template.URL("#" + escaped(anchor)) //nolint:gosec // a fragment, escaped
 }
 
 // file links to a file of the run directory, if it is there.
@@ -295,11 +294,21 @@ func (p *htmlPage) existing(dir string, names ...string) (all []link) {
 // relative is the URL of a file beside the page. The dot keeps a name with a colon from
 // being read as a scheme.
 func relative(rel string) template.URL {
-	parts := strings.Split(rel, "/")
-	for i := range parts {
-		parts[i] = url.PathEscape(parts[i])
+	return template.URL("./" + escaped(rel)) //nolint:gosec // relative, escaped
+}
+
+// escaped is a path or fragment as a URL has it. net/url would do it, and this room knows
+// no network.
+func escaped(text string) string {
+	var b strings.Builder
+	for _, c := range []byte(text) {
+		if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~/:", c) >= 0 {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
 	}
-	return template.URL("./" + strings.Join(parts, "/")) //nolint:gosec // relative, escaped
+	return b.String()
 }
 
 // level is the most that each may have so that together they stay within a budget:
