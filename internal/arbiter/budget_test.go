@@ -126,7 +126,7 @@ func TestAThousandJobsFit(t *testing.T) {
 		b.Jobs = append(b.Jobs, JobEvidence{
 			Job: &spec.Job{ID: id, Effect: "scoped-write", ExpectedOutput: "the module builds"}, Commit: "c0ffee", Folder: "orchestrate-review/" + id,
 			Status: ledger.JobStatus{ID: id, Task: "implement", Status: ledger.Success, Attempts: 1, Route: &ledger.Route{Runtime: "r1"}},
-			Texts:  []Text{{Label: "Final answer", Ref: id + "/output.md", Cite: "output.md", Text: untrusted.From(strings.Repeat("done ", 2000))}},
+			Texts:  []Text{{Label: "Final answer", Ref: id + "/output.md", Cite: "output.md", Text: untrusted.From(strings.Repeat("done ", 300))}},
 		})
 	}
 	got := string(Evidence(b))

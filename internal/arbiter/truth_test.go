@@ -13,9 +13,7 @@ type world struct {
 	mode          string
 	noRoute       bool
 	answer        string // pass | fail | blocked | unusable | none
-	question      string // how question 6 is answered: yes (a pass needs it) | no | unsure
-	unresolved    bool   // a question is left open
-	contradiction bool
+	finds         string // "" | no: a question is answered wrong | contradiction | unsure: one is not answered | unresolved
 	falseCitation bool
 	assertion     string // yes | no | unsure | "" = nothing is said of it
 	independence  string
@@ -48,9 +46,9 @@ func (w world) reviewed() string {
 		return "blocked"
 	case w.required && !independent && !w.rehearsal: // an independent judge or none
 		return "blocked"
-	case w.answer == "fail" || w.question == "no" || w.contradiction || w.assertion == "no":
+	case w.answer == "fail" || w.finds == "no" || w.finds == "contradiction" || w.assertion == "no":
 		return "fail"
-	case w.answer == "blocked" || w.question == "unsure" || w.unresolved: // leaves a question open
+	case w.answer == "blocked" || w.finds == "unsure" || w.finds == "unresolved": // leaves a question open
 		return "blocked"
 	case w.assertion != "yes":
 		return "blocked"
@@ -66,11 +64,12 @@ func (w world) judged() Case {
 	if w.assertion != "" {
 		v.Jobs[0].Assertions = []Assertion{{Name: "it reads well", Holds: w.assertion}}
 	}
-	v.Questions[5].Answer = w.question
-	if w.unresolved {
+	switch w.finds {
+	case "no", "unsure":
+		v.Questions[5].Answer = w.finds // a pass needs yes
+	case "unresolved":
 		v.UnresolvedQuestions = []untrusted.Text{untrusted.From("who?")}
-	}
-	if w.contradiction {
+	case "contradiction":
 		v.Contradictions = []untrusted.Text{untrusted.From("a says so, b does not")}
 	}
 	c := Case{
@@ -122,9 +121,7 @@ func each(f func(world)) {
 	pick([]string{ModeRequired, ModeChecksOnly}, func(w *world, s string) { w.mode = s })
 	flag(func(w *world, b bool) { w.noRoute = b })
 	pick([]string{Pass, Fail, Blocked, "unusable", "none"}, func(w *world, s string) { w.answer = s })
-	pick([]string{"yes", "no", "unsure"}, func(w *world, s string) { w.question = s })
-	flag(func(w *world, b bool) { w.unresolved = b })
-	flag(func(w *world, b bool) { w.contradiction = b })
+	pick([]string{"", "no", "contradiction", "unsure", "unresolved"}, func(w *world, s string) { w.finds = s })
 	flag(func(w *world, b bool) { w.falseCitation = b })
 	pick([]string{"yes", "no", "unsure", ""}, func(w *world, s string) { w.assertion = s })
 	pick([]string{"independent", "not-independent: job a was done by the same family (x)", ""}, func(w *world, s string) { w.independence = s })
@@ -161,7 +158,7 @@ func TestTheWholeTruthTable(t *testing.T) {
 			t.Errorf("no case gives %s", v)
 		}
 	}
-	if want := 2 * 2 * 2 * 2 * 5 * 3 * 2 * 2 * 2 * 4 * 3 * 2 * 2; total != want {
+	if want := 2 * 2 * 2 * 2 * 5 * 5 * 2 * 4 * 3 * 2 * 2; total != want {
 		t.Errorf("%d cases, want %d", total, want)
 	}
 	// A pass is rare: an answer of pass, nothing open or false, and independence proven or
