@@ -44,7 +44,7 @@ type JobFacts struct {
 	Secrets         []string        // rules of secrets in its patch, never values
 	Lacking         string          // what the gate says of controls that the recorded route lacks, "" = it lacks none
 	Unapproved      string          // why the approval that it needs is none, "" = it has one or needs none
-	Differs         []string        // recorded outputs that are not on disk as recorded
+	Differs         []string        // its outputs, or its answer, that are not what was recorded of them
 	Moved           string          // how its base or its snapshot is not the recorded one, "" = it is
 }
 
@@ -179,7 +179,7 @@ func (l *finder) outputs(f JobFacts) {
 	}
 	for _, name := range f.Differs {
 		broken[name] = true
-		l.add(RuleOutputHash, l.status(), "%s: what is there is not what was recorded", name)
+		l.add(RuleOutputHash, l.left(f, name), "%s: what is there is not what was recorded", name)
 	}
 	if f.Job == nil || f.Status.Status != ledger.Success {
 		return
@@ -194,6 +194,18 @@ func (l *finder) outputs(f JobFacts) {
 			l.add(RuleOutputHash, l.status(), "%s: its sha256 is %s, declared is %s", o.Path, a.SHA256, o.SHA256)
 		}
 	}
+}
+
+// left is the evidence of what the job left under a name; an output in its tree is in
+// the patch.
+func (l *finder) left(f JobFacts, name string) []string {
+	if name == ledger.OutputFile {
+		return l.status(name)
+	}
+	if a, ok := artifact(f.Status.Artifacts, name); ok && a.Source == "tree" {
+		return l.status(ledger.PatchFile)
+	}
+	return l.status(ledger.ArtifactsDir + "/" + name)
 }
 
 func artifact(list []ledger.Artifact, path string) (ledger.Artifact, bool) {

@@ -110,6 +110,11 @@ func TestEvidenceNamesWhatShowsIt(t *testing.T) {
 		{"blocked", func(f *JobFacts) { f.Status = ledger.JobStatus{Status: ledger.Blocked} }, []string{"fix/status.json"}},
 		{"queued", func(f *JobFacts) { f.Status = ledger.JobStatus{Status: ledger.Queued} }, []string{"state.json"}},
 		{"ownership", func(f *JobFacts) { f.Outside = []string{"x"} }, []string{"fix/status.json", "fix/changes.patch"}},
+		{"its answer", func(f *JobFacts) { f.Differs = []string{"output.md"} }, []string{"fix/status.json", "fix/output.md"}},
+		{"an output", func(f *JobFacts) { f.Differs = []string{"o.md"} }, []string{"fix/status.json", "fix/artifacts/o.md"}},
+		{"an output in its tree", func(f *JobFacts) {
+			f.Differs, f.Status.Artifacts[0].Source = []string{"o.md"}, "tree"
+		}, []string{"fix/status.json", "fix/changes.patch"}},
 		{"freshness", func(f *JobFacts) { f.Probed = false }, []string{"fix/status.json", "runtimes.json"}},
 	} {
 		f := writer2()
