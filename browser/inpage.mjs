@@ -33,6 +33,7 @@ export function overlaps() {
 
 export const jobs = () => [...document.querySelectorAll('[data-job]')].map((el) => el.dataset.job);
 export const rows = () => [...document.querySelectorAll('[data-row]')].map((el) => el.dataset.row);
+export const ground = () => `${getComputedStyle(document.body).color} on ${getComputedStyle(document.body).backgroundColor}`;
 export const wider = () => document.scrollingElement.scrollWidth - document.documentElement.clientWidth;
 export const openAll = () => document.querySelectorAll('details').forEach((d) => { d.open = true; });
 export const said = () => document.body.textContent;

@@ -12,6 +12,7 @@ for (const [name, make] of Object.entries(runs)) {
   mkdirSync(join(at, 'src'), { recursive: true });
   const file = (path, text) => writeFileSync(join(at, path), text);
   file('README.md', '# A project to run in\n');
+  file('lines.sh', 'grep -n changed "src/$1.txt"\n');
   file('words.sh', `cat <<'OVER'\n${words}\nOVER\n`);
   file('flood.sh', 'head -c 10000000 /dev/zero | tr "\\0" "<"\n');
   for (const job of spec.jobs) {

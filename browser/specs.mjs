@@ -22,6 +22,7 @@ const writer = (id, more = {}) => ({
   prompt: `Make src/${id}.txt what its first line promises.`, expected_output: 'The change, in a sentence.', ...more,
 });
 
+const lines = (id) => ({ name: 'lines', run: ['sh', 'lines.sh', id] });
 const usage = (n) => ({ usage: { input: 9000 + n * 37, output: 700 + n * 11, usd: 0.04 + (n % 9) / 100 } });
 const reads = (id, n) => [{ read: 'README.md' }, { tool: { name: 'Grep', input: `case ${id}` } }, { sleep: `${20 + (n % 7) * 30}ms` }, usage(n), { answer: answer(id) }];
 const writes = (id, n) => [
@@ -41,7 +42,7 @@ function three() {
   return {
     spec: spec('The parser accepts trailing commas.', [
       scout('scout'),
-      writer('fix', { inputs: [{ from_job: 'scout' }], checks: [{ name: 'lines', run: ['grep', '-c', 'line', 'src/fix.txt'] }] }),
+      writer('fix', { inputs: [{ from_job: 'scout' }], checks: [lines('fix')] }),
       scout('review', { task: 'review', depends_on: ['fix'] }),
     ]),
     script: { scout: reads('scout', 1), fix: writes('fix', 2), review: reads('review', 3) },
@@ -54,7 +55,7 @@ function forty() {
   for (let i = 0; i < 6; i++) add(scout(`scout-${i}`), reads(`scout-${i}`, i));
   for (let i = 0; i < 12; i++) {
     const id = `part-${i}`, depends_on = [`scout-${i % 6}`, `scout-${(i * 5 + 1) % 6}`].filter((d, n, all) => all.indexOf(d) === n);
-    const check = { name: 'lines', run: i === 7 ? ['sh', '-c', 'cat src/part-7.txt; echo the third line is wrong >&2; exit 1'] : ['grep', 'changed', `src/${id}.txt`] };
+    const check = { name: 'lines', run: i === 7 ? ['sh', '-c', 'cat src/part-7.txt; echo the third line is wrong >&2; exit 1'] : lines(id).run };
     add(writer(id, { depends_on, checks: [check], ...retry }), i === 4 ? again(writes(id, i), id) : i === 9 ? breaks(id) : writes(id, i));
   }
   for (let i = 0; i < 12; i++) {
@@ -79,7 +80,7 @@ function twoHundred() {
       const id = `shard-${g}-${i}`, n = g * 13 + i;
       group.push(id);
       const writing = n % 9 === 4;
-      jobs.push(writing ? writer(id, { depends_on: ['prepare'], checks: [{ name: 'lines', run: ['grep', 'changed', `src/${id}.txt`] }], ...retry }) : scout(id, { depends_on: ['prepare'], ...retry }));
+      jobs.push(writing ? writer(id, { depends_on: ['prepare'], checks: [lines(id)], ...retry }) : scout(id, { depends_on: ['prepare'], ...retry }));
       const steps = writing ? writes(id, n) : reads(id, n);
       script[id] = n % 61 === 60 ? breaks(id) : n % 23 === 11 ? again(steps, id) : steps;
     }

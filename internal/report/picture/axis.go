@@ -30,8 +30,8 @@ func ticks(whole time.Duration) []time.Duration {
 		step *= 2
 	}
 	var all []time.Duration
-	for at := time.Duration(0); at <= whole; at += step {
-		all = append(all, at)
+	for n := range whole/step + 1 {
+		all = append(all, n*step)
 	}
 	return all
 }

@@ -44,10 +44,14 @@ func (l *layout) sort(r int, below bool, place, keys []float64) {
 	l.number(r, place)
 }
 
-// number says where in its row each item is, from 0 to 1.
+// number says where each item of a row is while the row is in the middle: a lane is
+// much narrower than a box, so counting them would pull lines from side to side.
 func (l *layout) number(r int, place []float64) {
-	for n, i := range l.rows[r].items {
-		place[i] = (float64(n) + 0.5) / float64(len(l.rows[r].items))
+	x := -l.need(l.rows[r]) / 2
+	for _, i := range l.rows[r].items {
+		w := l.takes(l.rows[r], i)
+		place[i] = x + w/2
+		x += w
 	}
 }
 

@@ -40,8 +40,8 @@ func extent(rows []Row, from, to time.Time) span {
 			}
 		}
 	}
-	if to.Before(from) {
-		to = from
+	if from.IsZero() || to.Before(from) {
+		return span{from, from}
 	}
 	return span{from, to}
 }

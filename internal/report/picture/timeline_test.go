@@ -66,6 +66,14 @@ func TestARowTellsWhatItCameTo(t *testing.T) {
 	}
 }
 
+// Rows that never began, while the end is known: no time is shown, not two thousand years.
+func TestATimelineWithoutABeginning(t *testing.T) {
+	svg := string(Timeline([]Row{{ID: "one"}}, time.Time{}, time.Unix(100, 0)))
+	if strings.Count(svg, `class="tick"`) != 1 {
+		t.Error(svg)
+	}
+}
+
 func TestTicksAreRoundAndFew(t *testing.T) {
 	for _, c := range []struct {
 		whole time.Duration
@@ -76,6 +84,7 @@ func TestTicksAreRoundAndFew(t *testing.T) {
 		{3 * time.Second, "0 s|500 ms|1 s|1.5 s|2 s|2.5 s|3 s"},
 		{11 * time.Minute, "0 s|2 min|4 min|6 min|8 min|10 min"},
 		{90 * time.Minute, "0 s|15 min|30 min|45 min|1 h|1 h 15 min|1 h 30 min"},
+		{1<<63 - 1, "0 s|393216 h|786432 h|1179648 h|1572864 h|1966080 h|2359296 h"},
 		{60 * 24 * time.Hour, "0 s|192 h|384 h|576 h|768 h|960 h|1152 h|1344 h"},
 	} {
 		var got []string
