@@ -102,7 +102,9 @@ func TestScripts(t *testing.T) {
 			"fenced": fenced,
 
 			"published": published,
-			"page":      page,
+
+			"term": term,
+			"page": page,
 
 			"holds": holds,
 			"block": block,

@@ -82,10 +82,10 @@ func (j *liveJob) on() string {
 // program, which calls no model, that there is none.
 func (j *liveJob) spent() (tokens, cost string) {
 	switch {
-	case j.Program:
-		return "-", "-"
 	case !j.used.begun:
 		return "", ""
+	case j.Program:
+		return "-", "-"
 	}
 	u := j.used.soFar()
 	return u.tokens(), u.cost.show(dollars)
