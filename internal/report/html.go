@@ -44,6 +44,12 @@ const mostOfFile = 256 << 10
 // mostListed bounds lists whose length is in the hands of agents.
 const mostListed = 100
 
+// What is seen at once on the first screen; the rest is a step away.
+const (
+	mostReasons = 5
+	mostNeeds   = 10
+)
+
 //go:embed page/page.html
 var pageHTML string
 
@@ -85,28 +91,31 @@ type htmlPage struct {
 // pageView is what the template shows.
 type pageView struct {
 	Report
-	Word       string // the verdict
-	JudgedBy   string
-	BaseShort  string
-	Mark       string
-	Lasted     string
-	Standing   string // what the reader of an interim report must know first
-	Exit       string
-	CostText   string
-	CheckText  string
-	BudgetText string
-	Reasons    []string
-	Graph      template.HTML
-	Timeline   template.HTML
-	Details    []jobView
-	Judged     *verdictView
-	Waiting    []patchView
-	InPlace    []patchView
-	Approved   []approvalView
-	Trees      []Tree
-	Commands   []commandView
-	Block      string
-	FileLinks  []link
+	Word             string // the verdict
+	JudgedBy         string
+	BaseShort        string
+	Mark             string
+	Lasted           string
+	Standing         string // what the reader of an interim report must know first
+	Exit             string
+	CostText         string
+	CheckText        string
+	BudgetText       string
+	Reasons          []string // the first of them
+	MoreReasons      int
+	Needs, MoreNeeds []string // those that are seen at once, and the others
+	MoreFrom         int
+	Graph            template.HTML
+	Timeline         template.HTML
+	Details          []jobView
+	Judged           *verdictView
+	Waiting          []patchView
+	InPlace          []patchView
+	Approved         []approvalView
+	Trees            []Tree
+	Commands         []commandView
+	Block            string
+	FileLinks        []link
 }
 
 type approvalView struct {
@@ -145,11 +154,14 @@ func (p *htmlPage) view() pageView {
 	}
 	v.Details = p.details() // before all that links to them
 	v.Judged = p.verdict()
+	seen := min(len(r.NeedsPerson), mostNeeds)
+	v.Needs, v.MoreNeeds, v.MoreFrom = r.NeedsPerson[:seen], r.NeedsPerson[seen:], seen+1
 	if r.interim() {
 		v.Standing = strings.ReplaceAll(r.standing(), "**", "")
 	}
 	if r.Judgement != nil {
-		v.Reasons = first(r.Judgement.Why)
+		v.Reasons = r.Judgement.Why[:min(len(r.Judgement.Why), mostReasons)]
+		v.MoreReasons = len(r.Judgement.Why) - len(v.Reasons)
 	}
 	for _, x := range r.Patches {
 		w := patchView{Patch: x, Job: p.job(x.Job), File: p.file(x.Path), Command: x.Apply, BaseText: short(x.Base)}

@@ -265,3 +265,28 @@ func BenchmarkPageOfTwoHundredJobs(b *testing.B) {
 		}
 	}
 }
+
+// The graph is near however much there is to do.
+func TestALongListOfNeedsIsFolded(t *testing.T) {
+	in, files := pageSample()
+	for i := range 20 {
+		in.Checkout = append(in.Checkout, fmt.Sprintf("file %d changed", i))
+		in.Judgement.Why = append(in.Judgement.Why, fmt.Sprintf("reason %d", i))
+	}
+	r := Build(in)
+	page, err := r.HTML(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		fmt.Sprintf("<details><summary>And %d more</summary><ol class=\"needs\" start=\"11\">", len(r.NeedsPerson)-mostNeeds),
+		`<li><a href="#verdict">and 16 more</a></li>`, "file 19 changed",
+	} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if what := broken(page); what != "" {
+		t.Error(what)
+	}
+}
