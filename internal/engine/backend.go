@@ -172,6 +172,7 @@ func (b *backend) Attempt(ctx context.Context, slot int, job string, n int) disp
 	status = cleaned(r, status)
 	r.remember(j, a, &s, status)
 	work := r.workOf(a, &s)
+	j.work = work
 	work.Findings = arbiter.Layer1([]arbiter.JobFacts{j.facts})
 	return r.conclude(ctx, j, a, status, work)
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,7 +25,7 @@ func (r *run) judge(ctx context.Context) ledger.Judgement {
 	p := r.plan
 	c := arbiter.Case{
 		Mode: p.Spec.Arbiter.Mode, Rehearsal: p.Rehearsal() || r.stoodIn(), RequireIndependent: p.Spec.Arbiter.RequireIndependent,
-		Findings: r.findings(), ChangedJudges: r.changedJudges(), Early: r.early(ctx),
+		Findings: r.findings(ctx), ChangedJudges: r.changedJudges(), Early: r.early(ctx),
 	}
 	switch {
 	case !p.Arbiter.Needed || c.Early != "":
@@ -66,7 +67,7 @@ func (r *run) changedJudges() (all []ledger.ChangedJudge) {
 }
 
 // findings are layer 1's.
-func (r *run) findings() []ledger.Finding {
+func (r *run) findings(ctx context.Context) []ledger.Finding {
 	var all []ledger.Finding
 	for i := range r.plan.Jobs {
 		j := r.jobs[r.plan.Jobs[i].Job.ID]
@@ -77,6 +78,7 @@ func (r *run) findings() []ledger.Finding {
 		if j.status == nil { // it never began and is not blocked: queued
 			j.facts = arbiter.JobFacts{Job: j.planned.Job, ID: j.planned.Job.ID, Status: ledger.JobStatus{ID: j.planned.Job.ID, Status: ledger.Queued}}
 		}
+		r.freshen(ctx, j)
 		all = append(all, arbiter.Layer1([]arbiter.JobFacts{j.facts})...)
 	}
 	return r.evident(all)
@@ -235,7 +237,7 @@ func (r *run) question(ctx context.Context, q question) (answer, first untrusted
 			if problem != nil {
 				asked = arbiter.RepairPrompt(asked, first, problem)
 			}
-			a = &attempt{job: r.plan.Arbiter.Job, n: r.attempts[ledger.ArbiterJob] + 1, route: q.route, begun: r.eng.Now(), prompt: asked, judged: q.cites}
+			a = &attempt{job: r.plan.Arbiter.Job, n: r.attempts[ledger.ArbiterJob] + 1, route: r.withForm(q.route), begun: r.eng.Now(), prompt: asked, judged: q.cites}
 			a.at = r.reviewPlace()
 			r.awaitPause(ctx, a.route.Runtime)
 		}
@@ -402,9 +404,18 @@ func (r *run) arbiterAttempt(ctx context.Context, a *attempt, evidence []byte) (
 	return policy.Classify(s.facts), s, nil
 }
 
-// formed reports whether an attempt's runtime holds the arbiter to the form of its answer.
+// withForm is the arbiter's route on a runtime that, if it can, holds it to the form of its
+// answer.
+func (r *run) withForm(route ledger.Route) ledger.Route {
+	if r.profile(route.Runtime).Has(runtime.ControlAnswerForm) {
+		route.Controls = append(slices.Clone(route.Controls), string(runtime.ControlAnswerForm))
+	}
+	return route
+}
+
+// formed reports whether an attempt is the arbiter's and is held to that form.
 func (r *run) formed(a *attempt) bool {
-	return r.isArbiter(a) && r.profile(a.route.Runtime).Has(runtime.ControlAnswerForm)
+	return r.isArbiter(a) && slices.Contains(a.route.Controls, string(runtime.ControlAnswerForm))
 }
 
 // leaveForm leaves that form for a program that reads it from a file.

@@ -95,6 +95,7 @@ type jobRun struct {
 	base     string // commit that its newest attempt's own tree started from, "" = it had none
 	status   *ledger.JobStatus
 	facts    arbiter.JobFacts
+	work     *ledger.Work       // what was recorded of it when it was settled under this engine
 	patch    *workspace.Patch   // of its newest attempt; nil when none was taken
 	denied   []untrusted.Text   // what the sandbox refused its newest attempt
 	masked   bool               // its patch on disk is a redacted copy
