@@ -151,7 +151,7 @@ const views = { 3: [['report', 'body'], ['job', '#job-fix']], 40: [['graph', '#g
 async function take(browser, name, url) {
   mkdirSync(pictures, { recursive: true });
   for (const colours of ['light', 'dark']) {
-    const { page } = await open(browser, url, { colours, view: { width: 1280, height: 1200 } });
+    const { page } = await open(browser, url, { colours, view: wide });
     for (const [what, at] of views[name] ?? []) {
       await page.$eval(at, (el) => {
         for (const d of el.querySelectorAll('details')) d.open = el.id.startsWith('job') && /^(Answer|Patch|Output)/.test(d.innerText);

@@ -1,6 +1,9 @@
 package picture
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // sweeps is how often the rows are put in order, down and up in turn.
 const sweeps = 10
@@ -13,7 +16,7 @@ func (l *layout) order() {
 		l.number(r, place)
 	}
 	keys := make([]float64, len(l.items))
-	best, kept := l.crossings(), l.orders()
+	best, kept := l.cost(place), l.orders()
 	for s := 0; s < sweeps && best > 0; s++ {
 		for i := range l.rows {
 			r := i
@@ -22,8 +25,8 @@ func (l *layout) order() {
 			}
 			l.sort(r, s%2 == 1, place, keys)
 		}
-		if n := l.crossings(); n < best {
-			best, kept = n, l.orders()
+		if c := l.cost(place); c < best {
+			best, kept = c, l.orders()
 		}
 	}
 	for r := range l.rows {
@@ -61,6 +64,21 @@ func (l *layout) orders() [][]int {
 		all[r] = slices.Clone(l.rows[r].items)
 	}
 	return all
+}
+
+// crossing is what a crossing counts beside the way that lines take to the side.
+const crossing = 40
+
+// cost is what makes an order hard to follow: lines that cross, and lines that swing
+// from side to side.
+func (l *layout) cost(place []float64) float64 {
+	sum := crossing * float64(l.crossings())
+	for a, it := range l.items {
+		for _, z := range it.down {
+			sum += math.Abs(place[a] - place[z])
+		}
+	}
+	return sum
 }
 
 // crossings counts the pairs of links that cross, with a Fenwick tree over the lower
