@@ -113,10 +113,13 @@ func (e *Engine) previewJob(p *Plan, j *spec.Job, r ledger.Route, b *route.Block
 	_, passed, withheld := environ.Filter(e.Env, a.SignInEnv(), j.EnvAllow)
 	v.EnvPassed, v.EnvWithheld = append(v.EnvPassed, passed...), append(v.EnvWithheld, withheld...)
 	cwd := j.Cwd
-	if r.Isolation == isolationWorktree {
+	switch {
+	case r.Isolation == isolationWorktree:
 		cwd = filepath.Join(theRun, ledger.WorktreesDir, j.ID, relTo(p.top(), j.Cwd))
-		v.Cwd = cwd
+	case j == p.Arbiter.Job && p.treeless() == "":
+		cwd = filepath.Join(theRun, ledger.WorktreesDir, j.ID)
 	}
+	v.Cwd = cwd
 	e.previewReach(p, j, r, at, &v.Reach)
 	req := requestOf(j, r, cwd, out, v.Prompt)
 	req.Project = e.Operator.Runtimes[r.Runtime].Project
