@@ -34,9 +34,8 @@ func TestTmux(t *testing.T) {
 //	term view JOB…         wait until the screen is a view and nothing else, with a row
 //	                       for each of these jobs
 //	term given-back        wait until the view has gone and the terminal is as it was
-//	term save FILE         what the screen shows now
 func term(ts *testscript.TestScript, neg bool, args []string) {
-	need(ts, args, 1, 40, "term open|type|press|size|shows|view|given-back|save ARG…")
+	need(ts, args, 1, 40, "term open|type|press|size|shows|view|given-back ARG…")
 	t := tmux{ts, filepath.Join(ts.Getenv("WORK"), "tmux")}
 	rest := args[1:]
 	switch args[0] {
@@ -56,8 +55,6 @@ func term(ts *testscript.TestScript, neg bool, args []string) {
 		t.view(rest)
 	case "given-back":
 		t.givenBack()
-	case "save":
-		ts.Check(os.WriteFile(ts.MkAbs(rest[0]), []byte(t.screen()), 0o600))
 	default:
 		ts.Fatalf("what is %q?", args[0])
 	}
@@ -146,7 +143,7 @@ func (t tmux) view(jobs []string) {
 		for _, l := range lines[heading+1 : len(lines)-1] {
 			if f := strings.Fields(l); len(f) > 1 && len([]rune(f[0])) == 1 {
 				seen = append(seen, f[1])
-			} else if l != "" && !strings.HasPrefix(l, "and ") && !strings.HasPrefix(l, "rows ") {
+			} else if l != "" && !regexp.MustCompile(`^(and|rows|note:) `).MatchString(l) {
 				return fmt.Sprintf("the line %q", l)
 			}
 		}
