@@ -21,7 +21,7 @@ func TestThePageReadsEndsOfFilesAndFollowsNoLink(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer led.Close() //nolint:errcheck // the test is over
+	defer led.Close()
 	write := func(rel, text string) {
 		t.Helper()
 		if err := led.WriteFile(rel, []byte(text)); err != nil {
