@@ -2,6 +2,7 @@ package ui_test
 
 import (
 	"bytes"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,10 +11,28 @@ import (
 	"orchestrate/internal/ui"
 )
 
+// paper is written on and read by different goroutines.
+type paper struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (p *paper) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.Write(b)
+}
+
+func (p *paper) String() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.String()
+}
+
 // A step is told once it takes its time, those of a kind on one line; a quick one never.
 func TestSlowSteps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var out bytes.Buffer
+		var out paper
 		l := ui.NewLines(&out)
 		say := func(r ledger.Record) {
 			r.At = time.Now()
@@ -28,7 +47,7 @@ func TestSlowSteps(t *testing.T) {
 		say(ledger.Under("", ledger.StepProbe, "exec", false))
 		say(ledger.Under("", ledger.StepProbe, "exec", true))
 		wait(1900 * time.Millisecond)
-		if out.Len() > 0 {
+		if out.String() != "" {
 			t.Errorf("too early: %s", out.String())
 		}
 		wait(200 * time.Millisecond)
