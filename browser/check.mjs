@@ -102,7 +102,7 @@ async function accessible(browser, name, url, colours) {
     .map((v) => ({ id: v.id, impact: v.impact, help: v.help, n: v.nodes.length, first: v.nodes[0].target.join(' '), why: v.nodes[0].failureSummary.split('\n').slice(1, 3).join(' ') }))), colours === 'dark' ? ['color-contrast'] : null);
   const serious = found.filter((v) => ['serious', 'critical'].includes(v.impact));
   expect(`axe, ${colours}`, serious.map((v) => `${v.impact}: ${v.id}, ${v.n} times, first ${v.first}: ${v.why}`));
-  for (const v of found.filter((f) => !serious.includes(f))) console.log(`pages: ${name}, ${colours}: axe, ${v.impact}: ${v.id}, ${v.n} times, first ${v.first}`);
+  for (const v of name === 'faulty' ? [] : found.filter((f) => !serious.includes(f))) console.log(`pages: ${name}, ${colours}: axe, ${v.impact}: ${v.id}, ${v.n} times, first ${v.first}`);
   await page.close();
   return ground;
 }
