@@ -205,8 +205,9 @@ func carried(t *testing.T, e *ended) {
 	if len(last.Results) != 1 || !slices.Contains(last.Nonces, "DEEP") {
 		t.Errorf("what it read: %q", last.Results)
 	}
-	if !last.JSON && !slices.Contains(last.Tools, "StructuredOutput") {
-		t.Errorf("its answer has no form: tools %v", last.Tools)
+	s := e.status(ledger.ArbiterJob)
+	if !slices.Contains(s.Controls, "answer-schema") || !last.JSON && !slices.Contains(last.Tools, "StructuredOutput") {
+		t.Errorf("its answer has no form: controls %v, tools %v", s.Controls, last.Tools)
 	}
 	if answer := e.text("arbiter/output.md"); !strings.HasPrefix(answer, "{") {
 		t.Errorf("its answer is not the bare object:\n%s", answer)
