@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"time"
-
 	"orchestrate/internal/history"
 	"orchestrate/internal/ledger"
 )
@@ -44,7 +42,7 @@ func (r *run) taken() (tasks map[string]map[string]bool, declared []history.Decl
 			tasks[task] = map[string]bool{}
 		}
 		tasks[task][s.Runtime] = true
-		declared = append(declared, history.Declared{Runtime: s.Runtime, Model: s.Model, Task: task, Timeout: time.Duration(pl.Job.Timeout)})
+		declared = append(declared, history.Declared{Runtime: s.Runtime, Model: s.Model, Task: task, Timeout: pl.Job.Timeout})
 	}
 	return tasks, declared
 }
