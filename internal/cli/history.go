@@ -57,20 +57,6 @@ unknown. A filter may be given more than once, or as a list with commas.`,
 	return cmd
 }
 
-// summary is what `history --json` prints.
-type summary struct {
-	SchemaVersion int             `json:"schemaVersion"`
-	File          string          `json:"file"` // from the workspace root
-	Read          history.Read    `json:"read"`
-	Filter        history.Filter  `json:"filter"`
-	By            []string        `json:"by"`
-	Confidence    float64         `json:"confidence"` // of the intervals, by Wilson's score
-	QuantileType  int             `json:"quantileType"`
-	Groups        []history.Group `json:"groups"`
-	Total         history.Group   `json:"total"`
-	Suggestions   []string        `json:"suggestions"`
-}
-
 func runHistory(sys System, opts historyOptions) error {
 	if err := opts.settle(sys.Now); err != nil {
 		return usageError(err)
@@ -89,7 +75,7 @@ func runHistory(sys System, opts historyOptions) error {
 	if err != nil {
 		return failure(err)
 	}
-	s := summary{
+	s := history.Summary{
 		SchemaVersion: ledger.SchemaVersion, File: filepath.ToSlash(file), Read: read, Filter: opts.filter, By: opts.by,
 		Confidence: statistics.Confidence, QuantileType: 7, Groups: shown.Groups(), Total: shown.Total(),
 		Suggestions: append([]string{}, history.Suggest(compared.Groups(), nil, nil)...),
@@ -152,7 +138,7 @@ func pointBefore(now time.Time, text string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("--since %q is no time; it takes 36h, 30d, 2026-07-30 or 2026-07-30T12:00:00Z", text)
 }
 
-func showHistory(w io.Writer, s summary) error {
+func showHistory(w io.Writer, s history.Summary) error {
 	if s.Read.Jobs == 0 {
 		fmt.Fprintf(w, "no finished job is on record in %s\n", s.File)
 	}

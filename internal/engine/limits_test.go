@@ -229,7 +229,11 @@ func TestRuntimesAreAskedAgainAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	var said []string
-	r.led.Follow(func(rec ledger.Record) { said = append(said, rec.Text.Unshown()) })
+	r.led.Follow(func(rec ledger.Record) {
+		if rec.Kind == ledger.KindNote {
+			said = append(said, rec.Text.Unshown())
+		}
+	})
 	r.profiles["three"] = runtime.Profile{Runtime: "three", State: runtime.StateAvailable}
 	r.reprobe(t.Context(), map[string]bool{"one": true, "two": false, "three": false})
 	if err := errors.Join(r.broken, r.led.Close()); err != nil {

@@ -121,7 +121,7 @@ func samples(t *testing.T) map[string]any {
 			SchemaVersion: 1, Root: "/w", Notes: []string{"n"},
 			Items: []reclaim.Item{{Kind: reclaim.KindWorktree, Run: "r", Job: "a", Attempt: 1, Path: "/w/a", Bytes: 1, At: day, Fate: reclaim.Keep, Why: "w"}},
 		},
-		"integration/": integrated(), "verdict/": judgement, "history/": lines[0], "report/": whole,
+		"history-summary/": summed(lines), "integration/": integrated(), "verdict/": judgement, "history/": lines[0], "report/": whole,
 		"journal/run_started":   at(1, ledger.RunStarted(ledger.RunInfo{RunID: "r", Jobs: []string{"a"}})),
 		"journal/intent":        at(2, ledger.Intent("a", 1, route())),
 		"journal/started":       at(3, ledger.Started("a", 1, 4, 5)),
@@ -134,7 +134,22 @@ func samples(t *testing.T) map[string]any {
 		"journal/told":          at(10, ledger.Told(ledger.AboutCheckout, "x")),
 		"journal/resumed":       at(11, ledger.Resumed(true)),
 		"journal/requeued":      at(12, ledger.Requeued("a", "x")),
+		"journal/progress":      at(14, ledger.Under("a", ledger.StepCheck, "go test", true)),
 		"journal/approved":      at(13, ledger.Approved(ledger.Given{Approval: approval, Shown: "all of it"})),
+	}
+}
+
+// summed is a summary of lines, in which every figure is known.
+func summed(lines []history.Line) history.Summary {
+	tally := history.NewTally(history.Filter{}, history.Keys()...)
+	for _, l := range lines {
+		tally.Add(l)
+	}
+	all := []string{"x"}
+	return history.Summary{
+		SchemaVersion: 1, File: "f", Read: history.Read{Lines: 1, Jobs: 1}, By: history.Keys(), Confidence: 0.95, QuantileType: 7,
+		Filter: history.Filter{Runtimes: all, Models: all, Agents: all, Tasks: all, Runs: all, Statuses: all, Reasons: all, Verdicts: all, Since: &day},
+		Groups: tally.Groups(), Total: tally.Total(), Suggestions: []string{"s"},
 	}
 }
 
@@ -162,11 +177,12 @@ var optional = map[string][]string{
 	"journal/settled":       {"attempt", "reason", "text", "work", "next"},
 	"journal/note":          {"job"},
 	"journal/told":          {"about"},
+	"journal/progress":      {"job"},
 	"journal/resumed":       {"retryFailed"},
 }
 
 // open lists the places whose keys are data, so that any may come or go.
-var open = map[string][]string{"runtimes/": {"profiles.0.flags", "environments"}, "checkout/": {"checkout.entries"}}
+var open = map[string][]string{"runtimes/": {"profiles.0.flags", "environments"}, "checkout/": {"checkout.entries"}, "history-summary/": {"groups.0.reasons", "groups.0.verdicts", "total.reasons", "total.verdicts"}}
 
 func TestAnyChangeOfShapeIsNoticed(t *testing.T) {
 	s := load(t)
@@ -283,7 +299,7 @@ func TestSchemasListTheFieldsOfTheirStructs(t *testing.T) {
 	}{
 		"state": {ledger.State{}, nil}, "status": {ledger.JobStatus{}, nil}, "event": {runtime.Event{}, nil}, "exit": {supervise.Exit{}, nil},
 		"session": {ledger.Session{}, nil}, "check": {ledger.CheckResult{}, nil}, "verdict": {ledger.Judgement{}, nil},
-		"history": {history.Line{}, nil}, "report": {report.Report{}, nil}, "approvals": {ledger.Approvals{}, nil}, "checkout": {ledger.Checkout{}, nil}, "integration": {integrate.Integration{}, nil}, "runtimes": {ledger.Runtimes{}, nil}, "leftovers": {reclaim.Listing{}, nil}, "reclaimed": {ledger.Reclaimed{}, nil},
+		"history": {history.Line{}, nil}, "history-summary": {history.Summary{}, nil}, "report": {report.Report{}, nil}, "approvals": {ledger.Approvals{}, nil}, "checkout": {ledger.Checkout{}, nil}, "integration": {integrate.Integration{}, nil}, "runtimes": {ledger.Runtimes{}, nil}, "leftovers": {reclaim.Listing{}, nil}, "reclaimed": {ledger.Reclaimed{}, nil},
 		"route": {ledger.Route{}, defs(common, "route")}, "usage": {runtime.Usage{}, defs(common, "usage")}, "run": {ledger.RunInfo{}, defs(journal, "run")},
 		"work": {ledger.Work{}, defs(journal, "work")},
 	} {
