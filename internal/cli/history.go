@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrate/internal/figure"
 	"orchestrate/internal/history"
 	"orchestrate/internal/history/statistics"
 	"orchestrate/internal/ledger"
@@ -222,16 +223,7 @@ func figures(g history.Group) []string {
 }
 
 // lasting is a duration of that many milliseconds in few digits.
-func lasting(ms float64) string {
-	d := time.Duration(ms * float64(time.Millisecond))
-	switch {
-	case d >= time.Minute:
-		return d.Round(time.Second).String()
-	case d >= time.Second:
-		return d.Round(time.Second / 10).String()
-	}
-	return d.Round(time.Millisecond).String()
-}
+func lasting(ms float64) string { return figure.Took(time.Duration(ms * float64(time.Millisecond))) }
 
 // counted is "3 timeout, 1 crash", the most frequent first.
 func counted(n map[string]int) string {
@@ -254,7 +246,7 @@ func sayLeftOut(w io.Writer, r history.Read) {
 		{r.Rehearsals, "of rehearsals"},
 	} {
 		if left.n > 0 {
-			fmt.Fprintf(w, "%d lines left out: %s\n", left.n, left.why)
+			fmt.Fprintf(w, "%s left out: %s\n", figure.Count(left.n, "line"), left.why)
 		}
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"orchestrate/internal/check"
+	"orchestrate/internal/figure"
 	"orchestrate/internal/integrate"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/untrusted"
@@ -64,8 +64,8 @@ func shortName(t integrate.Target) string {
 
 // job is the head line of one job's work, its files, and its patch.
 func (v integrateView) job(w integrate.Work) {
-	fmt.Fprintf(v.w, "\njob %s (%s): %d %s, +%d -%d, commit %.12s on %s%s\n", w.Job, w.Runtime,
-		len(w.Files), plural(len(w.Files), "file"), w.Insertions, w.Deletions, w.Commit, basis(w), standingOf(w))
+	fmt.Fprintf(v.w, "\njob %s (%s): %s, +%d -%d, commit %.12s on %s%s\n", w.Job, w.Runtime,
+		figure.Count(len(w.Files), "file"), w.Insertions, w.Deletions, w.Commit, basis(w), standingOf(w))
 	v.diffstat(w.Files)
 	if !w.Chosen || w.Done != "" {
 		return
@@ -162,13 +162,6 @@ func fileName(name string) string {
 		return name
 	}
 	return untrusted.From(strconv.Quote(name)).Block()
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return word
-	}
-	return word + "s"
 }
 
 // matrix says which of the chosen works go together.
@@ -269,12 +262,11 @@ func (v integrateView) outcome(in integrate.Integration) error {
 }
 
 func (v integrateView) check(w io.Writer, c ledger.Check) {
-	took := (time.Duration(c.DurationMs) * time.Millisecond).Round(time.Millisecond)
 	output := ""
 	if c.Output != "" && !check.OK(c) {
 		output = "\t" + v.run.Path(c.Output)
 	}
-	fmt.Fprintf(w, "  %s\t%s\t%s%s\n", c.Status, untrusted.From(cmp.Or(c.Name, c.Command)).Line(200), took, output)
+	fmt.Fprintf(w, "  %s\t%s\t%s%s\n", c.Status, untrusted.From(cmp.Or(c.Name, c.Command)).Line(200), figure.TookMs(c.DurationMs), output)
 }
 
 // cameTo is the outcome in a sentence.

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 
 	"orchestrate/internal/failpoint"
+	"orchestrate/internal/figure"
 	"orchestrate/internal/integrate"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/workspace"
@@ -289,7 +290,7 @@ func (i *integration) question(ctx context.Context) error {
 func (i *integration) shownWork() string {
 	text := fmt.Sprintf("onto %s, unreviewed:\n", i.named())
 	for _, w := range integrate.Chosen(i.in.Jobs) {
-		text += fmt.Sprintf("  %s (%s): %d files, +%d -%d\n", w.Job, w.Runtime, len(w.Files), w.Insertions, w.Deletions)
+		text += fmt.Sprintf("  %s (%s): %s, +%d -%d\n", w.Job, w.Runtime, figure.Count(len(w.Files), "file"), w.Insertions, w.Deletions)
 	}
 	return text
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"orchestrate/internal/figure"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/spec"
 )
@@ -157,14 +158,14 @@ func (s *spending) refusal(b spec.Budget, from source) string {
 		switch next := s.most[from][k]; {
 		case limit <= 0:
 		case s.spent[k] >= limit:
-			return fmt.Sprintf("the budget is used up: %s of %s", figure(k, s.spent[k]), figure(k, limit))
+			return fmt.Sprintf("the budget is used up: %s of %s", inWords(k, s.spent[k]), inWords(k, limit))
 		case from.free:
 		case next == 0 && taken >= limit:
 			return fmt.Sprintf("nothing of the budget is free: of %s, %s are spent and %s held for what runs",
-				figure(k, limit), figure(k, s.spent[k]), figure(k, held[k]))
+				inWords(k, limit), inWords(k, s.spent[k]), inWords(k, held[k]))
 		case plus(taken, next) > limit:
 			return fmt.Sprintf("too little of the budget is left: of %s, %s are spent%s, and an attempt of %s took up to %s",
-				figure(k, limit), figure(k, s.spent[k]), alsoHeld(k, held[k]), from, figure(k, next))
+				inWords(k, limit), inWords(k, s.spent[k]), alsoHeld(k, held[k]), from, inWords(k, next))
 		}
 	}
 	return ""
@@ -174,7 +175,7 @@ func alsoHeld(kind int, n int64) string {
 	if n == 0 {
 		return ""
 	}
-	return " and " + figure(kind, n) + " held for what runs"
+	return " and " + inWords(kind, n) + " held for what runs"
 }
 
 func (f source) String() string {
@@ -184,9 +185,9 @@ func (f source) String() string {
 	return f.runtime + " with model " + f.model
 }
 
-func figure(kind int, n int64) string {
+func inWords(kind int, n int64) string {
 	if kind == tokens {
-		return fmt.Sprintf("%d tokens", n)
+		return figure.Count(n, "token")
 	}
 	return fmt.Sprintf("%.4f usd", float64(n)/dollar)
 }
@@ -244,14 +245,14 @@ func (s *spending) text(b spec.Budget) string {
 	for k, limit := range limits {
 		part := "unknown " + [kinds]string{"usd", "tokens"}[k]
 		if s.told[k] || s.silent[k] == 0 {
-			part = figure(k, s.spent[k])
+			part = inWords(k, s.spent[k])
 		}
 		if limit > 0 {
 			part += fmt.Sprintf(" (budget %s)", bound(k, limit))
 		}
 		parts = append(parts, part)
 		if limit > 0 && s.silent[k] > 0 {
-			blind = append(blind, fmt.Sprintf("%d attempts did not report their %s, so the budget cannot hold them", s.silent[k], [kinds]string{"cost", "tokens"}[k]))
+			blind = append(blind, fmt.Sprintf("%s did not report their %s, so the budget cannot hold them", figure.Count(s.silent[k], "attempt"), [kinds]string{"cost", "tokens"}[k]))
 		}
 	}
 	return "spent as reported: " + strings.Join(slices.Concat([]string{strings.Join(parts, ", ")}, blind), "; ")

@@ -129,7 +129,7 @@ func TestUnknownIsSaidAndNeverZero(t *testing.T) {
 	s.run("a", fake, nil)
 	s.run("b", source{runtime: "exec", free: true}, nil) // a plain program costs no tokens
 	for want, b := range map[string]spec.Budget{
-		"spent as reported: unknown usd (budget 1), unknown tokens; 1 attempts did not report their cost, so the budget cannot hold them": {USD: 1},
+		"spent as reported: unknown usd (budget 1), unknown tokens; 1 attempt did not report their cost, so the budget cannot hold them": {USD: 1},
 		"": {},
 	} {
 		if got := s.text(b); got != want {

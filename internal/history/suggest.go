@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"orchestrate/internal/figure"
 )
 
 // Enough is the least number of comparable jobs on each side before anything is
@@ -73,7 +75,7 @@ func roominess(groups []Group, declared []Declared) (out []string) {
 				continue
 			}
 			text := fmt.Sprintf("for task %s, nine of ten of the %d successful jobs of %s took at most %s, and the timeout is %s: a shorter one would end a hang sooner",
-				d.Task, g.took.N, g.who(), p90.Round(time.Second/10), d.Timeout)
+				d.Task, g.took.N, g.who(), figure.Took(p90), figure.Took(d.Timeout))
 			if !slices.Contains(out, text) {
 				out = append(out, text)
 			}

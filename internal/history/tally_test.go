@@ -237,7 +237,7 @@ func TestALongTimeoutIsNamed(t *testing.T) {
 		return []Declared{{"codex", "m", "scout", d}, {"codex", "m", "scout", d}}
 	}
 	got := suggested(declared(30*time.Minute), nil, jobs)
-	if len(got) != 1 || !strings.Contains(got[0], "nine of ten of the 40 successful jobs of codex with model m took at most 1s, and the timeout is 30m0s") {
+	if len(got) != 1 || !strings.Contains(got[0], "nine of ten of the 40 successful jobs of codex with model m took at most 1s, and the timeout is 30m") {
 		t.Errorf("%q", got)
 	}
 	for _, d := range []time.Duration{5 * time.Second, time.Minute} {

@@ -17,7 +17,7 @@ phase ended
 verdict fail
 exit 1
 jobs 2/5/3
-cost $0.0125, 1000 tokens in, 50 out (1 attempts did not say)
+cost $0.0125, 1000 tokens in, 50 out (1 attempt did not say)
 job test failed check_failed test/output.md
 job review blocked dependency -
 job audit blocked no_route -

@@ -267,11 +267,27 @@ func needsPerson(r Report, in Input) []string {
 	for _, p := range r.Patches {
 		if p.Applied {
 			say("what job %s did is already in your checkout, for you to look at; the command that undoes it is below", p.Job)
-			continue
 		}
-		say("%s", r.waits(p))
 	}
-	return list
+	return append(list, r.waiting(nil)...)
+}
+
+// manyPatches are so many that those which wait are told in one line.
+const manyPatches = 3
+
+// waiting says which patches wait, but for those of jobs whose work was brought where it
+// belongs.
+func (r Report) waiting(brought map[string]bool) []string {
+	var each []string
+	for _, p := range r.Patches {
+		if !p.Applied && !brought[p.Job] {
+			each = append(each, r.waits(p))
+		}
+	}
+	if n := len(each); n >= manyPatches {
+		return []string{fmt.Sprintf("the patches of %d jobs wait to be integrated: %s", n, cmp.Or(r.Integrate(), "the commands are below"))}
+	}
+	return each
 }
 
 func (r Report) waits(p Patch) string {
@@ -281,9 +297,9 @@ func (r Report) waits(p Patch) string {
 // StillNeeds is what needs a person now that the work of some jobs was brought where it
 // belongs: a report is of the run's end.
 func (r Report) StillNeeds(brought map[string]bool) []string {
-	return slices.DeleteFunc(slices.Clone(r.NeedsPerson), func(line string) bool {
-		return slices.ContainsFunc(r.Patches, func(p Patch) bool { return brought[p.Job] && line == r.waits(p) })
-	})
+	then := r.waiting(nil)
+	list := slices.DeleteFunc(slices.Clone(r.NeedsPerson), func(line string) bool { return slices.Contains(then, line) })
+	return append(list, r.waiting(brought)...)
 }
 
 // Integrate is the command that takes over the patches that wait; "" where none does, or

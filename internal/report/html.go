@@ -149,7 +149,7 @@ type link struct {
 func (p *htmlPage) view() pageView {
 	r := p.r
 	v := pageView{
-		Report: r, Word: r.block().Arbiter, JudgedBy: judgedBy(r.Judgement), BaseShort: short(r.Base), Mark: r.mark(), Lasted: r.lasted(), Exit: strings.TrimPrefix(exitText(r.ExitStatus), ", "), CostText: r.Usage.String(), CheckText: r.Checks.String(), BudgetText: budgetText(r.Budget),
+		Report: r, Word: r.block().Arbiter, JudgedBy: judgedBy(r.Judgement), BaseShort: short(r.Base), Mark: r.mark(), Lasted: r.lasted(), Exit: strings.TrimPrefix(exitText(r.ExitStatus), ", "), CostText: r.Usage.String(), CheckText: r.Checks.String(), BudgetText: r.Budget.String(),
 		Graph: picture.Graph(r.nodes()), Timeline: p.timeline(), Trees: r.KeptTrees, Block: r.Completion(),
 	}
 	v.Details = p.details() // before all that links to them
@@ -203,36 +203,6 @@ func (p *htmlPage) commands() (all []commandView) {
 		}
 	}
 	return all
-}
-
-// budgetText is what was spent of what was allowed, "" where nothing was limited.
-func budgetText(b *Budget) string {
-	var parts []string
-	if b == nil {
-		return ""
-	}
-	if b.USD != nil {
-		parts = append(parts, fmt.Sprintf("%s of $%.2f", spent("$%.4f", b.SpentUSD), *b.USD))
-	}
-	if b.Tokens != nil {
-		parts = append(parts, fmt.Sprintf("%s of %d tokens", spent("%d", b.SpentTokens), *b.Tokens))
-	}
-	if b.WallMs != nil {
-		parts = append(parts, took(*b.WallMs)+" of time")
-	}
-	text := strings.Join(parts, ", ")
-	if text != "" && b.UnknownAttempts > 0 {
-		text += fmt.Sprintf(" (%d attempts did not say)", b.UnknownAttempts)
-	}
-	return text
-}
-
-// spent is a figure that somebody reported, or that nobody did.
-func spent[N int64 | float64](format string, n *N) string {
-	if n == nil {
-		return "unknown"
-	}
-	return fmt.Sprintf(format, *n)
 }
 
 func judgedBy(j *ledger.Judgement) string {

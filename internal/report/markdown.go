@@ -7,9 +7,9 @@ import (
 	"path"
 	"strconv"
 	"strings"
-	"time"
 
 	"orchestrate/internal/arbiter"
+	"orchestrate/internal/figure"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
 )
@@ -97,6 +97,12 @@ func (c Checks) String() string {
 	return strings.Join(parts, ", ")
 }
 
+// String is what became of the jobs.
+func (t Totals) String() string {
+	return fmt.Sprintf("%d of %s succeeded, %d failed, %d blocked, %d interrupted, %d not settled",
+		t.Succeeded, figure.Count(t.Total, "job"), t.Failed, t.Blocked, t.Interrupted, t.Queued)
+}
+
 func (r Report) result(p *page) {
 	result := r.block().Arbiter
 	p.say("# Orchestrate report: %s%s", result, r.mark())
@@ -106,12 +112,14 @@ func (r Report) result(p *page) {
 	if r.Rehearsal {
 		p.say("\n**REHEARSAL**: the stand-in did the agents' work. Nothing here says what a real agent would have done.")
 	}
-	t := r.Totals
-	p.say("\n**Result%s: %s.** %d of %d jobs succeeded, %d failed, %d blocked, %d interrupted, %d not settled.",
-		r.mark(), result, t.Succeeded, t.Total, t.Failed, t.Blocked, t.Interrupted, t.Queued)
-	p.say("Run %s of %s, started %s, %s%s. Checks: %s. Cost: %s.",
+	p.say("\n**Result%s: %s.** %s.", r.mark(), result, r.Totals)
+	budget := r.Budget.String()
+	if budget != "" {
+		budget = " Budget: " + budget + "."
+	}
+	p.say("Run %s of %s, started %s, %s%s. Checks: %s. Cost: %s.%s",
 		code(r.RunID), code(r.SpecPath), r.StartedAt.UTC().Format("2006-01-02 15:04:05 UTC"), r.lasted(),
-		exitText(r.ExitStatus), r.Checks, r.Usage)
+		exitText(r.ExitStatus), r.Checks, r.Usage, budget)
 	p.say("\n### What needs a person\n")
 	p.bullets("", r.NeedsPerson)
 	if len(r.NeedsPerson) == 0 {
@@ -145,13 +153,7 @@ func exitText(status *int) string {
 	return fmt.Sprintf(", exit status %d", *status)
 }
 
-func took(ms int64) string {
-	d := time.Duration(ms) * time.Millisecond
-	if d >= time.Minute {
-		d = d.Round(time.Second)
-	}
-	return d.String()
-}
+func took(ms int64) string { return figure.TookMs(ms) }
 
 // String is the cost in a few words; unknown is said, never zero.
 func (u Usage) String() string {
@@ -160,9 +162,14 @@ func (u Usage) String() string {
 	}
 	s := cost(&u.Known)
 	if u.UnknownJobs > 0 {
-		s += fmt.Sprintf(" (%d attempts did not say)", u.UnknownJobs)
+		s += silent(u.UnknownJobs)
 	}
 	return s
+}
+
+// silent counts the attempts that a sum is without.
+func silent(attempts int) string {
+	return " (" + figure.Count(attempts, "attempt") + " did not say)"
 }
 
 func cost(u *runtime.Usage) string {
@@ -174,7 +181,7 @@ func cost(u *runtime.Usage) string {
 		parts = append(parts, "$"+strconv.FormatFloat(*u.CostUSD, 'f', 4, 64))
 	}
 	if u.InputTokens != nil {
-		parts = append(parts, fmt.Sprintf("%d tokens in", *u.InputTokens))
+		parts = append(parts, figure.Count(*u.InputTokens, "token")+" in")
 	}
 	if u.OutputTokens != nil {
 		parts = append(parts, fmt.Sprintf("%d out", *u.OutputTokens))
@@ -363,8 +370,8 @@ func (p *page) patchList(heading, lead string, all []Patch) {
 	p.heading(heading)
 	p.say("%s", lead)
 	for _, x := range all {
-		p.say("\n- job %s%s: %d files (%d lines added, %d deleted, %d files binary), %d bytes, on base %s, branch %s, patch %s%s\n",
-			code(x.Job), x.builtOn(), x.Files, x.Added, x.Deleted, x.Binary, x.Bytes, code(x.Base), code(x.Branch), code(x.Path), x.copied())
+		p.say("\n- job %s%s: %s, %s, on base %s, branch %s, patch %s%s\n",
+			code(x.Job), x.builtOn(), x.Extent(), byteText(x.Bytes), code(x.Base), code(x.Branch), code(x.Path), x.copied())
 		p.WriteString(x.changed())
 		p.WriteString(block("sh", cmp.Or(x.Undo, x.Apply)))
 	}
@@ -383,6 +390,15 @@ func (x Patch) changed() string {
 		return ""
 	}
 	return block("text", strings.TrimSuffix(strings.Join(lines, ""), "\n")) + "\n"
+}
+
+// Extent is how much a patch changes, in words.
+func (x Patch) Extent() string {
+	binary := ""
+	if x.Binary > 0 {
+		binary = fmt.Sprintf(", %d of them binary", x.Binary)
+	}
+	return fmt.Sprintf("%s%s (%s added, %d deleted)", figure.Count(x.Files, "file"), binary, figure.Count(x.Added, "line"), x.Deleted)
 }
 
 // builtOn names the patch that must be there first.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"orchestrate/internal/figure"
 	"orchestrate/internal/ledger"
 )
 
@@ -50,7 +51,7 @@ func (l *Live) row(j *liveJob, now time.Time) row {
 			r.rank, r.now = 1, j.why
 		}
 		if j.began != nil {
-			r.time = span(j.took)
+			r.time = figure.Took(j.took)
 		}
 	case j.status == ledger.Awaiting:
 		r.rank, r.now = 1, "waits for a person"

@@ -332,7 +332,7 @@ func TestSummary(t *testing.T) {
 	s.later(time.Minute)
 	s.take(ledger.RunEnded("fail", 1))
 	want := []string{
-		"run r1  ended: fail  1m00s", "3 jobs: 1 failed, 2 blocked", "tokens 10 in, 2 out  cost $0.5000",
+		"run r1  ended: fail  1m", "3 jobs: 1 failed, 2 blocked", "tokens 10 in, 2 out  cost $0.5000",
 		"a failed: check: go test: exit status 1", "b blocked: dependency: a failed", "c blocked: dependency: a failed",
 		"note: x.txt changed",
 	}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"orchestrate/internal/figure"
 )
 
 // width is how many columns a text takes. Terminals differ over some characters; the
@@ -40,20 +42,8 @@ func right(s string, columns int) string {
 	return strings.Repeat(" ", max(0, columns-width(s))) + s
 }
 
-// span is a duration in at most six characters, in steps of a second.
-func span(d time.Duration) string {
-	d = max(0, d).Truncate(time.Second)
-	s := int(d / time.Second)
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", s)
-	case d < time.Hour:
-		return fmt.Sprintf("%dm%02ds", s/60, s%60)
-	case d < 24*time.Hour:
-		return fmt.Sprintf("%dh%02dm", s/3600, s/60%60)
-	}
-	return fmt.Sprintf("%dd%02dh", s/86400, s/3600%24)
-}
+// span is how long something that goes on has taken, in steps of a second.
+func span(d time.Duration) string { return figure.Took(d.Truncate(time.Second)) }
 
 // clock is a time of day, with the day where that is another one.
 func clock(t, now time.Time) string {

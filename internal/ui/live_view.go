@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"orchestrate/internal/figure"
 	"orchestrate/internal/ledger"
 )
 
@@ -61,16 +62,20 @@ func (l *Live) head(f Frame, rows []row) []string {
 	}
 	first := fmt.Sprintf("run %s  %s", line(l.runID), state)
 	if !l.began.IsZero() {
-		first += "  " + span(end.Sub(l.began))
+		lasted := span(end.Sub(l.began))
+		if l.ended != nil {
+			lasted = figure.Took(end.Sub(l.began))
+		}
+		first += "  " + lasted
 		if l.out.Wall > 0 && !l.resumed { // of which the engines before may have used some
-			first += " of at most " + span(l.out.Wall)
+			first += " of at most " + figure.Took(l.out.Wall)
 		}
 	}
 	jobs := rows
 	if n := len(rows); n > 0 && rows[n-1].id == ledger.ArbiterJob {
 		jobs = rows[:n-1]
 	}
-	all := []string{f.paint(first, bold), fmt.Sprintf("%d jobs: %s", len(jobs), tally(jobs))}
+	all := []string{f.paint(first, bold), figure.Count(len(jobs), "job") + ": " + tally(jobs)}
 	if spent := l.spent(); spent != "" {
 		all = append(all, spent)
 	}
@@ -103,7 +108,7 @@ func (l *Live) spent() string {
 	case n == 1:
 		text += "  (1 attempt did not say)"
 	case n > 1:
-		text += fmt.Sprintf("  (%d attempts did not say)", n)
+		text += "  (" + figure.Count(n, "attempt") + " did not say)"
 	}
 	return text
 }

@@ -1,9 +1,6 @@
 package picture
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // steps are the distances between ticks that a person can count in.
 var steps = []time.Duration{
@@ -34,29 +31,4 @@ func ticks(whole time.Duration) []time.Duration {
 		all = append(all, n*step)
 	}
 	return all
-}
-
-// Duration says how long something took, as short as is exact enough for a person.
-func Duration(d time.Duration) string {
-	switch {
-	case d <= 0:
-		return "0 s"
-	case d < time.Second:
-		return fmt.Sprintf("%d ms", max(d.Milliseconds(), 1))
-	case d < 10*time.Second && d%time.Second != 0:
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	}
-	d = d.Round(time.Second)
-	h, m, s := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
-	switch {
-	case h > 0 && m > 0:
-		return fmt.Sprintf("%d h %d min", h, m)
-	case h > 0:
-		return fmt.Sprintf("%d h", h)
-	case m > 0 && s > 0:
-		return fmt.Sprintf("%d min %d s", m, s)
-	case m > 0:
-		return fmt.Sprintf("%d min", m)
-	}
-	return fmt.Sprintf("%d s", s)
 }

@@ -5,6 +5,8 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+
+	"orchestrate/internal/figure"
 )
 
 // textAt is where a box's text begins, right of its sign.
@@ -28,8 +30,8 @@ func drawGraph(nodes []Node, l *layout) template.HTML {
 	if slices.ContainsFunc(nodes, func(n Node) bool { return n.OnPath }) {
 		more = `<span class="path-key">critical path</span>`
 	}
-	desc := fmt.Sprintf("%s in %s: %s. What a job waits for is above it.", plural(len(nodes), "job"),
-		plural(l.rows[len(l.rows)-1].layer+1, "layer"), sum(count))
+	desc := fmt.Sprintf("%s in %s: %s. What a job waits for is above it.", figure.Count(len(nodes), "job"),
+		figure.Count(l.rows[len(l.rows)-1].layer+1, "layer"), sum(count))
 	return template.HTML(frame("picture-graph", "Graph of the jobs", desc, l.w, l.h, b.String(), legend(count, more)))
 }
 

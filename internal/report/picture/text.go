@@ -88,11 +88,3 @@ func link(href, attributes string) (open, end string) {
 	}
 	return fmt.Sprintf(`<a href="%s" %s>`, html.EscapeString(untrusted.From(href).Line(0)), attributes), "</a>"
 }
-
-// plural counts things.
-func plural(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %ss", n, one)
-}

@@ -5,6 +5,8 @@ import (
 	"html/template"
 	"strings"
 	"time"
+
+	"orchestrate/internal/figure"
 )
 
 // Measures of the timeline, in CSS pixels.
@@ -76,7 +78,7 @@ func drawTimeline(rows []Row, shown span) template.HTML {
 		axis(&b, marks, shown, h-6)
 	}
 	desc := fmt.Sprintf("%s in %s: %s. Each row is a job: a thin line while it waits, a bar per attempt.",
-		plural(len(rows), "job"), Duration(shown.to.Sub(shown.from)), sum(count))
+		figure.Count(len(rows), "job"), figure.Took(shown.to.Sub(shown.from)), sum(count))
 	more := `<span><svg width="24" height="16" viewBox="0 0 24 16" aria-hidden="true"><path class="wait" d="M0 8H24"/></svg> waiting</span>`
 	if path {
 		more += `<span class="path-key">critical path</span>`
@@ -86,7 +88,7 @@ func drawTimeline(rows []Row, shown span) template.HTML {
 
 func axis(b *strings.Builder, marks []time.Duration, shown span, y int) {
 	for _, m := range marks {
-		fmt.Fprintf(b, `<text class="time" x="%.1f" y="%d">%s</text>`, shown.x(shown.from.Add(m)), y, Duration(m))
+		fmt.Fprintf(b, `<text class="time" x="%.1f" y="%d">%s</text>`, shown.x(shown.from.Add(m)), y, figure.Took(m))
 	}
 }
 
@@ -168,10 +170,10 @@ func tally(r Row, shown span) string {
 	}
 	var parts []string
 	if attempts > 0 {
-		parts = append(parts, Duration(worked))
+		parts = append(parts, figure.Took(worked))
 	}
 	if attempts > 1 {
-		parts = append(parts, fmt.Sprintf("%d attempts", attempts))
+		parts = append(parts, figure.Count(attempts, "attempt"))
 	}
 	if status := last(r); status != "success" {
 		parts = append(parts, status)

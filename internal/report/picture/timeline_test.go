@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"orchestrate/internal/figure"
 )
 
 var number = regexp.MustCompile(` (?:x|y|width|height)="([^"]*)"`)
@@ -52,13 +54,13 @@ func TestARowTellsWhatItCameTo(t *testing.T) {
 	}
 	svg := string(Timeline(rows, at(0), at(10)))
 	for _, want := range []string{
-		`<title>one: 8 s, 2 attempts, on the critical path</title>`,
-		`<title>two: 7 s, running</title>`,
-		`<title>three: 0 s, failed</title>`,
+		`<title>one: 8s, 2 attempts, on the critical path</title>`,
+		`<title>two: 7s, running</title>`,
+		`<title>three: 0s, failed</title>`,
 		`<title>four: queued</title>`,
 		`<rect class="t-success" x="516.0" y="34" width="444.0" height="14" rx="2"><title>second</title></rect>`,
 		`<path class="t-queued" d="M220.0 41H368.0"><title>waits</title></path>`,
-		">10 s</text>",
+		">10s</text>",
 	} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("no %s in\n%s", want, svg)
@@ -79,17 +81,17 @@ func TestTicksAreRoundAndFew(t *testing.T) {
 		whole time.Duration
 		want  string
 	}{
-		{0, "0 s"},
-		{7 * time.Millisecond, "0 s|1 ms|2 ms|3 ms|4 ms|5 ms|6 ms|7 ms"},
-		{3 * time.Second, "0 s|500 ms|1 s|1.5 s|2 s|2.5 s|3 s"},
-		{11 * time.Minute, "0 s|2 min|4 min|6 min|8 min|10 min"},
-		{90 * time.Minute, "0 s|15 min|30 min|45 min|1 h|1 h 15 min|1 h 30 min"},
-		{1<<63 - 1, "0 s|393216 h|786432 h|1179648 h|1572864 h|1966080 h|2359296 h"},
-		{60 * 24 * time.Hour, "0 s|192 h|384 h|576 h|768 h|960 h|1152 h|1344 h"},
+		{0, "0s"},
+		{7 * time.Millisecond, "0s|1ms|2ms|3ms|4ms|5ms|6ms|7ms"},
+		{3 * time.Second, "0s|500ms|1s|1.5s|2s|2.5s|3s"},
+		{11 * time.Minute, "0s|2m|4m|6m|8m|10m"},
+		{90 * time.Minute, "0s|15m|30m|45m|1h|1h15m|1h30m"},
+		{1<<63 - 1, "0s|16384d|32768d|49152d|65536d|81920d|98304d"},
+		{60 * 24 * time.Hour, "0s|8d|16d|24d|32d|40d|48d|56d"},
 	} {
 		var got []string
 		for _, m := range ticks(c.whole) {
-			got = append(got, Duration(m))
+			got = append(got, figure.Took(m))
 		}
 		if strings.Join(got, "|") != c.want {
 			t.Errorf("%v: %s", c.whole, strings.Join(got, "|"))
