@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Text is data from outside. The zero value is the empty text. It has no conversion to
@@ -123,20 +124,47 @@ func (t Text) Span(limit int) string {
 // control and format characters (escape sequences, bidi marks, zero-width
 // characters) and letters without a shape. Line breaks stay, or become spaces.
 func visible(s string, lines bool) string {
+	n := plain(s, lines)
+	if n == len(s) {
+		return s
+	}
 	var b strings.Builder
-	for _, c := range s {
-		switch {
-		case c == '\n' && lines, c == '\t' && lines:
-			b.WriteRune(c)
-		case unicode.IsSpace(c):
-			b.WriteByte(' ')
-		case unicode.In(c, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs), c == 0x3164, c == 0x115f, c == 0x1160:
-			fmt.Fprintf(&b, "(U+%04X)", c)
-		default:
-			b.WriteRune(c) // of invalid UTF-8 the replacement character
+	b.Grow(len(s))
+	for {
+		b.WriteString(s[:n])
+		if s = s[n:]; s == "" {
+			return b.String()
+		}
+		c, size := utf8.DecodeRuneInString(s)
+		show(&b, c, lines)
+		s = s[size:]
+		n = plain(s, lines)
+	}
+}
+
+// plain is how much of the beginning, in bytes, is shown as it is: printable ASCII, which
+// is most of what there is.
+func plain(s string, lines bool) int {
+	for i := range len(s) {
+		if c := s[i]; (c < ' ' || c > '~') && (!lines || c != '\n' && c != '\t') {
+			return i
 		}
 	}
-	return b.String()
+	return len(s)
+}
+
+// show adds one character as it is shown.
+func show(b *strings.Builder, c rune, lines bool) {
+	switch {
+	case lines && (c == '\n' || c == '\t'):
+		b.WriteRune(c)
+	case unicode.IsSpace(c):
+		b.WriteByte(' ')
+	case unicode.In(c, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs), c == 0x3164, c == 0x115f, c == 0x1160:
+		fmt.Fprintf(b, "(U+%04X)", c)
+	default:
+		b.WriteRune(c) // of invalid UTF-8 the replacement character
+	}
 }
 
 func longestRun(s string, c rune) int {
