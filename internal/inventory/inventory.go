@@ -177,7 +177,7 @@ func complete(p runtime.Profile, seen *watch) (runtime.Profile, Cost) {
 	case asked != "" && !signedOut:
 		p.State = runtime.StateUnverified
 		p.Reason = fmt.Sprintf("probe budget: `%s` gave no answer within %s; that is no proof of a broken program", asked, limit)
-		p.NextStep = fmt.Sprintf("run `%s` yourself to see whether it hangs, then `orchestrate doctor` again", asked)
+		p.NextStep = fmt.Sprintf("run `%s </dev/null` yourself to see whether it hangs, then `orchestrate doctor` again", asked)
 	}
 	if p.State == "" {
 		p.State = runtime.StateUnverified

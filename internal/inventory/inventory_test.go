@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/runtime/probe"
 )
 
 // still is a host that answers nothing.
@@ -103,6 +104,26 @@ func TestAQuestionOverItsTimeIsNoBrokenBinary(t *testing.T) {
 	p, _ = Probe(context.Background(), still{}, []runtime.Adapter{ask(runtime.StateAvailable)}).Get("x")
 	if p.State != runtime.StateConstrained || len(p.Limits) != 1 || !strings.Contains(p.Limits[0], "probe budget: `/bin/x hang`") {
 		t.Errorf("a runtime proven without that answer became %+v", p)
+	}
+}
+
+// What a person is told to try is the program alone, however it was asked.
+func TestAQuestionOverItsTimeCanBePutByHand(t *testing.T) {
+	for how, ask := range map[string]func(context.Context, *probe.Asker){
+		"as it is":            func(ctx context.Context, a *probe.Asker) { a.Ask(ctx, nil, "hang") },
+		"in a folder":         func(ctx context.Context, a *probe.Asker) { a.AskIn(ctx, "/a folder", "hang") },
+		"with its input open": func(ctx context.Context, a *probe.Asker) { a.Converse(ctx, []byte("{}"), 2, "hang") },
+	} {
+		p, _ := Probe(context.Background(), still{}, []runtime.Adapter{recipe{name: "x", probe: func(ctx context.Context, h runtime.Host) runtime.Profile {
+			ask(ctx, &probe.Asker{Host: h, Path: "/bin/x"})
+			return runtime.Profile{}
+		}}}).Get("x")
+		if want := "run `/bin/x hang </dev/null` yourself to see whether it hangs, then `orchestrate doctor` again"; p.NextStep != want {
+			t.Errorf("%s: %q, want %q", how, p.NextStep, want)
+		}
+		if !strings.Contains(p.Reason, "`/bin/x hang` gave no answer") {
+			t.Errorf("%s: %q", how, p.Reason)
+		}
 	}
 }
 

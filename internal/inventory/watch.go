@@ -3,6 +3,7 @@ package inventory
 import (
 	"cmp"
 	"context"
+	"strings"
 	"sync"
 	"time"
 
@@ -50,11 +51,21 @@ func (w *watch) heard(q runtime.Question, a runtime.Answer) {
 	defer w.mu.Unlock()
 	w.cost.add(a)
 	if a.TimedOut && w.asked == "" {
-		w.asked, w.limit = cmp.Or(a.Evidence.Asked, shellword.Join(q.Argv)), limitOf(q)
+		w.asked, w.limit = byHand(q, a), limitOf(q)
 	}
 	if need, ok := probe.NeedsNode(a); ok {
 		w.node = need
 	}
+}
+
+// byHand is the question as a person can put it, without the shell around the program.
+// The evidence has it redacted.
+func byHand(q runtime.Question, a runtime.Answer) string {
+	asked := cmp.Or(a.Evidence.Asked, shellword.Join(q.Argv))
+	if q.Lead > 0 {
+		asked = strings.TrimPrefix(asked, shellword.Join(q.Argv[:q.Lead])+" ")
+	}
+	return asked
 }
 
 // said is what was heard so far.

@@ -45,6 +45,7 @@ type Host interface {
 // Question is one probe command.
 type Question struct {
 	Argv    []string
+	Lead    int // how many words of Argv are a shell's around the program; a person needs none of them
 	Stdin   []byte
 	Env     []string      // extra NAME=value
 	Timeout time.Duration // 0 = the default of 15 s

@@ -128,18 +128,7 @@ func addAgent(cmd *runtime.Command, req runtime.Request, p runtime.Profile) erro
 // addAnswerForm gives the program the schema, for which it offers the agent a tool
 // beside those of the grant.
 func addAnswerForm(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
-	if req.AnswerSchema == nil {
-		return nil
-	}
-	if err := cmd.Use(p, runtime.ControlAnswerForm, "held to the form of its answer"); err != nil {
-		return err
-	}
-	text, err := req.SchemaText()
-	if err != nil {
-		return err
-	}
-	cmd.Argv = append(cmd.Argv, flagSchema+"="+text)
-	return nil
+	return cmd.HoldForm(req, p, flagSchema)
 }
 
 func addResume(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {

@@ -21,7 +21,7 @@ type Asker struct {
 
 // Ask runs the program with args; stdin is given whole and closed, nil is empty.
 func (a *Asker) Ask(ctx context.Context, stdin []byte, args ...string) runtime.Answer {
-	return a.run(ctx, stdin, append([]string{a.Path}, args...))
+	return a.put(ctx, runtime.Question{Argv: append([]string{a.Path}, args...), Stdin: stdin, Env: a.Env})
 }
 
 // AskBare is Ask for what shows who the program is: a stranger of the same name gets
@@ -33,7 +33,7 @@ func (a *Asker) AskBare(ctx context.Context, args ...string) runtime.Answer {
 // AskIn is Ask with dir as the working folder, by way of a shell, since a host
 // runs every question in a scratch folder of its own choice.
 func (a *Asker) AskIn(ctx context.Context, dir string, args ...string) runtime.Answer {
-	return a.run(ctx, nil, append([]string{"/bin/sh", "-c", `cd "$0" && exec "$@"`, dir, a.Path}, args...))
+	return a.within(ctx, nil, []string{"/bin/sh", "-c", `cd "$0" && exec "$@"`, dir}, args)
 }
 
 // conversation keeps the program's input open until it has given "$0" replies,
@@ -54,12 +54,13 @@ const conversation = `rm -f done; mkfifo done || exit 1
 // answering what it was asked just before: its input is closed after it has
 // given that many replies. It goes by way of a shell.
 func (a *Asker) Converse(ctx context.Context, questions []byte, replies int, args ...string) runtime.Answer {
-	argv := []string{"/bin/sh", "-c", conversation, strconv.Itoa(replies), a.Path}
-	return a.run(ctx, questions, append(argv, args...))
+	return a.within(ctx, questions, []string{"/bin/sh", "-c", conversation, strconv.Itoa(replies)}, args)
 }
 
-func (a *Asker) run(ctx context.Context, stdin []byte, argv []string) runtime.Answer {
-	return a.put(ctx, runtime.Question{Argv: argv, Stdin: stdin, Env: a.Env})
+// within asks by way of the shell that lead calls.
+func (a *Asker) within(ctx context.Context, stdin []byte, lead, args []string) runtime.Answer {
+	argv := slices.Concat(lead, []string{a.Path}, args)
+	return a.put(ctx, runtime.Question{Argv: argv, Lead: len(lead), Stdin: stdin, Env: a.Env})
 }
 
 func (a *Asker) put(ctx context.Context, q runtime.Question) runtime.Answer {
