@@ -95,7 +95,7 @@ func conclude(c Case) (verdict string, why []string) {
 
 // dependent reports that the arbiter is not as independent as was asked for.
 func (c Case) dependent() bool {
-	return c.RequireIndependent && !c.Rehearsal && c.Independence != route.Independent
+	return c.RequireIndependent && !c.Rehearsal && !route.IsIndependent(c.Independence)
 }
 
 func broken(f ledger.Finding) string {

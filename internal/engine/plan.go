@@ -464,7 +464,7 @@ func (j *Planned) triedOnce() bool {
 // dependent reports whether a judge is not known to be of another family than those
 // whose work it judges. In a rehearsal nobody really judges.
 func (p *Plan) dependent(r ledger.Route) bool {
-	return r.Independence != "" && r.Independence != route.Independent && !p.Request.Rehearse
+	return r.Independence != "" && !route.IsIndependent(r.Independence) && !p.Request.Rehearse
 }
 
 // judging says how dependent a judge is, and what a person can do where that is only

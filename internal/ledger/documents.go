@@ -88,7 +88,7 @@ type Judgement struct {
 	Rehearsal          bool      `json:"rehearsal"`
 	Runtime            string    `json:"runtime"` // of the arbiter, "" = none was asked
 	Model              string    `json:"model"`
-	Independence       string    `json:"independence"` // independent | not-independent: reason | ""
+	Independence       string    `json:"independence"` // independent | independent: no agent produced anything | not-independent: reason | ""
 	RequireIndependent bool      `json:"requireIndependent"`
 	Findings           []Finding `json:"findings"` // layer 1: rules that the engine found broken
 	// ChangedJudges are the jobs that changed files which judge the work: tests, build

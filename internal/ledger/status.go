@@ -110,7 +110,7 @@ type Route struct {
 	Risk             string      `json:"risk"`
 	RiskWhy          string      `json:"riskWhy"`
 	Family           string      `json:"family"`
-	Independence     string      `json:"independence"` // independent | not-independent: reason | ""
+	Independence     string      `json:"independence"` // independent | independent: no agent produced anything | not-independent: reason | ""
 	Isolation        string      `json:"isolation"`
 	IsolationWhy     string      `json:"isolationWhy"` // "" when as the spec said
 	Access           string      `json:"access"`

@@ -47,7 +47,7 @@ func ArbiterRoute(in ArbiterInput) (ledger.Route, *Block) {
 		Tiers:   policy.Tiers{Capability: policy.C3, Risk: policy.R0, RiskWhy: "the arbiter only reads"},
 		Sandbox: in.Sandbox, Own: in.Own,
 		Profiles: in.Profiles, Operator: in.Operator, Failures: in.Failures, Builds: in.Builds,
-		Known: in.Known, NoWorktree: "the arbiter works in none", Producers: in.Producers, Rehearse: in.Rehearse,
+		Known: in.Known, NoWorktree: "the arbiter works in none", Producers: in.Producers, NoAgents: len(in.Producers) == 0, Rehearse: in.Rehearse,
 		RequireIndependent: in.Arbiter.RequireIndependent && !in.Rehearse,
 	})
 	if block != nil {

@@ -143,9 +143,20 @@ func (in Input) checkCapability(o *option) {
 // than all whose work it judges.
 const Independent = "independent"
 
+// OfNoAgent is the Independence of a judge of what only plain programs did: nobody's
+// family could be its own.
+const OfNoAgent = "independent: no agent produced anything"
+
+// IsIndependent reports whether an Independence says that a judge is independent.
+func IsIndependent(s string) bool { return s == Independent || s == OfNoAgent }
+
 // checkIndependence compares families with those of the judged work. An unknown
 // family proves nothing.
 func (in Input) checkIndependence(o *option) {
+	if in.NoAgents {
+		o.independence = OfNoAgent
+		return
+	}
 	if !policy.Judges(in.Job.Task) || len(in.Producers) == 0 {
 		return
 	}

@@ -58,6 +58,7 @@ type Input struct {
 	Builds func(name string, req runtime.Request) error
 
 	Producers          []Producer // whose work this job judges, if it does
+	NoAgents           bool       // it judges, and no agent had a part in what it judges
 	RequireIndependent bool       // a family not known to differ from all producers is refused
 	Rehearse           bool       // the stand-in takes the place of every agent
 	Internal           bool       // the hosting session's own agents are considered for unpinned jobs

@@ -480,6 +480,20 @@ func TestArbiterRoute(t *testing.T) {
 	if block != nil || r.Runtime != "boxed" || !strings.HasPrefix(r.Independence, "not-independent: job a") {
 		t.Errorf("pinned: %+v, %+v", r, block)
 	}
+	for _, require := range []bool{false, true} { // only plain programs did the work
+		r, block = ArbiterRoute(base(func(in *ArbiterInput) {
+			in.Arbiter.Runtime, in.Producers, in.Arbiter.RequireIndependent = "boxed", nil, require
+		}))
+		if block != nil || r.Independence != OfNoAgent || !IsIndependent(r.Independence) {
+			t.Errorf("no agent, required %v: %+v, %+v", require, r, block)
+		}
+	}
+	r, block = ArbiterRoute(base(func(in *ArbiterInput) {
+		in.Arbiter.Runtime, in.Producers, in.Arbiter.RequireIndependent = "boxed", []Producer{{"a", ""}}, true
+	}))
+	if block == nil || block.Reason != runtime.BlockedIndependence {
+		t.Errorf("an agent of an unknown family: %+v, %+v", r, block)
+	}
 	r, block = ArbiterRoute(base(func(in *ArbiterInput) { in.Rehearse, in.Arbiter.RequireIndependent = true, true }))
 	if block != nil || r.Runtime != "standin" {
 		t.Errorf("rehearsal: %+v, %+v", r, block)
