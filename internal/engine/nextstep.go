@@ -39,10 +39,11 @@ const maxEvidence = 300
 // again is for what only a changed spec can mend.
 const again = ", then run the spec again"
 
-// resume is the command that does the job again in this run.
+// resume is the command that does the job again in this run. The arbiter is asked again
+// by any; --retry-failed would have failed jobs done once more, too.
 func (t trouble) resume() string {
 	command := "orchestrate resume " + t.run
-	if t.status.Status == ledger.Failed && t.status.Reason != runtime.ReasonQuota {
+	if t.status.Status == ledger.Failed && t.status.Reason != runtime.ReasonQuota && t.status.ID != ledger.ArbiterJob {
 		command += " --retry-failed"
 	}
 	return "`" + command + "`"

@@ -110,6 +110,11 @@ func TestAStepAsksForNothingThatIsThere(t *testing.T) {
 	if got := busy.nextStep(); strings.Contains(got, "retry: ") || !strings.Contains(got, "another runtime under arbiter") {
 		t.Errorf("the arbiter has no retry: %q", got)
 	}
+	stopped := troubled(runtime.ReasonBudget)
+	stopped.status.ID = ledger.ArbiterJob
+	if got := stopped.nextStep(); strings.Contains(got, "--retry-failed") || !strings.Contains(got, "`orchestrate resume 1`") {
+		t.Errorf("any resumed run asks the arbiter again: %q", got)
+	}
 	missing := troubled(runtime.ReasonMissingOutput)
 	missing.job.Runtime, missing.job.Command = runtimeExec, []string{"make"}
 	if got := missing.nextStep(); strings.Contains(got, "prompt") || !strings.Contains(got, "build/stderr.txt") {
