@@ -73,7 +73,7 @@ func oddFilters() []odd {
 		{
 			name: "Git LFS, job that owns other files", make: `start; ` + lfs,
 			job: `owned_paths: ["src/**"], command: [sh, -c, 'echo more >> src/s.txt; grep -q git-lfs a.bin']`, files: "src/s.txt",
-			note: `1 files go through a filter of git \(lfs\)[^;]*; a worktree holds what git stores`,
+			note: `a filter of git \(lfs\) that is off here applies to 1 file: [^;]*; a worktree holds what git stores`,
 		},
 		{
 			name: "Git LFS, job that may change such a file", make: `start; ` + lfs,
@@ -93,7 +93,7 @@ func oddFilters() []odd {
 			name: "git-crypt, required and with programs that would run",
 			make: `start; mkdir keys src; echo '/keys/** filter=git-crypt diff=git-crypt' > .gitattributes; echo k > keys/k; echo s > src/s.txt; git add .; git commit -qm crypt; mark "$W/prog"; git config filter.git-crypt.smudge "$W/prog"; git config filter.git-crypt.clean "$W/prog"; git config filter.git-crypt.required true; git config diff.git-crypt.textconv "$W/prog"`,
 			job:  `owned_paths: ["src/**"], command: [sh, -c, 'echo more >> src/s.txt']`, files: "src/s.txt",
-			note: `1 files go through a filter of git \(git-crypt\)`,
+			note: `a filter of git \(git-crypt\) that is off here applies to 1 file: `,
 		},
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"orchestrate/internal/check"
+	"orchestrate/internal/figure"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/route"
 	"orchestrate/internal/runtime"
@@ -207,8 +208,8 @@ func (p *Plan) noteOdd() {
 		return
 	}
 	if files := slices.Sorted(maps.Keys(o.filtered)); len(files) > 0 {
-		p.Notes = append(p.Notes, fmt.Sprintf("%d files go through a filter of git (%s) that is off here: %s; a worktree holds what git stores of them (of LFS files, pointers), and no job may change them",
-			len(files), filtersOf(o.filtered, files), someOf(files)))
+		p.Notes = append(p.Notes, fmt.Sprintf("a filter of git (%s) that is off here applies to %s: %s; a worktree holds what git stores of them (of LFS files, pointers), and no job may change them",
+			filtersOf(o.filtered, files), figure.Count(len(files), "file"), someOf(files)))
 	}
 	var empty []string
 	for _, m := range o.submodules {
