@@ -68,14 +68,21 @@ func (r *run) publish(rep report.Report, earlier map[string][]ledger.JobStatus, 
 	if err != nil || j.Rehearsal {
 		return err
 	}
-	lines := history.Lines(r.led.ID, j.Verdict, r.statuses(), earlier, r.eng.Now())
+	r.chronicle(history.Lines(r.led.ID, j.Verdict, r.statuses(), earlier, r.eng.Now()))
+	return nil
+}
+
+// chronicle adds to the history. Where that cannot be done it is said, and the run ends as
+// it would have: nothing depends on the history.
+func (r *run) chronicle(lines []history.Line) {
+	add := history.Append
 	if r.resumed { // an engine before may have come this far
-		err = history.AppendOnce(r.plan.Root, lines)
-	} else {
-		err = history.Append(r.plan.Root, lines)
+		add = history.AppendOnce
+	}
+	if err := add(r.plan.Root, lines); err != nil {
+		r.note(ledger.Noted("", r.redact.String(fmt.Sprintf("this run is not in the history: %v", err))))
 	}
 	failpoint.Hit(failpoint.HistoryThere)
-	return err
 }
 
 // statuses are those of the jobs that ran or were blocked, in the spec's order.
