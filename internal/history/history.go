@@ -105,11 +105,11 @@ func add(root string, lines []Line, choose func(*os.File, []Line) ([]Line, error
 		return nil
 	}
 	name := Path(root)
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+	f, err := open(name, os.O_RDWR|os.O_APPEND|os.O_CREATE)
 	if err != nil {
 		return err
 	}
-	err = lock(f) // until it is closed
+	err = lock(f, patience) // until it is closed
 	if err == nil {
 		failpoint.Hit(failpoint.HistoryBefore)
 		lines, err = choose(f, lines)
@@ -118,7 +118,7 @@ func add(root string, lines []Line, choose func(*os.File, []Line) ([]Line, error
 		err = appendTo(f, lines)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("history %s: %w", name, err), f.Close())
+		return errors.Join(wrong(name, err), f.Close())
 	}
 	return f.Close()
 }

@@ -4,5 +4,5 @@ package history
 
 import "os"
 
-// lock gives everybody the lock: a build that shows what it is for.
-func lock(*os.File) error { return nil }
+// tryLock gives everybody the lock: a build that shows what it is for.
+func tryLock(*os.File) (bool, error) { return true, nil }

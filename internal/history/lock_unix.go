@@ -3,17 +3,22 @@
 package history
 
 import (
+	"errors"
 	"os"
 
 	"golang.org/x/sys/unix"
 )
 
-// lock waits for the file's advisory lock; others hold it for one write.
-func lock(f *os.File) error {
+// tryLock takes the file's advisory lock if nobody has it.
+func tryLock(f *os.File) (bool, error) {
 	for {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX)
-		if err != unix.EINTR {
-			return err
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		switch {
+		case errors.Is(err, unix.EINTR):
+			continue
+		case errors.Is(err, unix.EWOULDBLOCK):
+			return false, nil
 		}
+		return err == nil, err
 	}
 }

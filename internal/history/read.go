@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -32,7 +31,7 @@ type Read struct {
 // read. A history that is not there is empty.
 func Scan(root string, most int64, each func(Line)) (Read, error) {
 	name := Path(root)
-	f, err := os.Open(name)
+	f, err := open(name, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Read{}, nil
 	}
@@ -50,7 +49,7 @@ func Scan(root string, most int64, each func(Line)) (Read, error) {
 	}
 	read, err := scan(f, from, info.Size(), each)
 	if err != nil {
-		err = fmt.Errorf("history %s: %w", name, err)
+		err = wrong(name, err)
 	}
 	return read, err
 }
