@@ -68,10 +68,11 @@ type Answer struct {
 
 // Parse reads an arbiter's final message: its last fenced json block, else the
 // whole message. The form is strict: no unknown, missing or repeated key, every
-// job asked about with each of its assertions, and every question exactly once. The error lists everything that is
+// job asked about with each of its assertions, every question exactly once, and no
+// other verdict beside it. The error lists everything that is
 // wrong, for RepairPrompt.
 func Parse(answer untrusted.Text, asked []Asked) (Verdict, error) {
-	text := lastBlock(answer.Unshown())
+	text, beside := lastBlock(answer.Unshown())
 	if err := singleKeys(text); err != nil {
 		return Verdict{}, err
 	}
@@ -86,24 +87,38 @@ func Parse(answer untrusted.Text, asked []Asked) (Verdict, error) {
 	if err := json.Unmarshal([]byte(text), &v); err != nil {
 		return Verdict{}, err
 	}
-	return v, errors.Join(onceEach(v, asked)...)
+	return v, errors.Join(append(onceEach(v, asked), oneVerdict(text, beside))...)
 }
 
-// lastBlock is the content of the last block fenced as json, else everything.
-func lastBlock(answer string) string {
+// oneVerdict refuses an answer that says something else beside its last block: which of
+// the two is the arbiter's, and which it only quotes, nobody can tell for certain.
+func oneVerdict(text, beside string) error {
+	said := saidIn(text)
+	for _, s := range saidIn(beside) {
+		if !slices.Contains(said, s) && (s.name != "" || slices.Contains([]string{Pass, Fail, Blocked, "unsure"}, s.word)) {
+			return fmt.Errorf("there are two verdicts: the last json block does not say %q, which stands beside it; give one JSON object, and quote no other", s)
+		}
+	}
+	return nil
+}
+
+// lastBlock is the content of the last block fenced as json, else everything; beside is
+// what else there is.
+func lastBlock(answer string) (text, beside string) {
 	var block, found strings.Builder
-	fence, any := "", false
-	for _, line := range strings.Split(answer, "\n") {
+	fence, any, from, first, last := "", false, 0, 0, 0
+	lines := strings.Split(answer, "\n")
+	for i, line := range lines {
 		line = strings.TrimRight(line, " \t\r")
 		trimmed := strings.TrimLeft(line, " ")
 		ticks := trimmed[:len(trimmed)-len(strings.TrimLeft(trimmed, "`"))]
 		rest := strings.TrimSpace(trimmed[len(ticks):])
 		switch {
 		case fence == "" && len(ticks) >= 3 && strings.EqualFold(rest, "json"):
-			fence = ticks
+			fence, from = ticks, i
 			block.Reset()
 		case fence != "" && len(ticks) >= len(fence) && rest == "":
-			fence, any = "", true
+			fence, any, first, last = "", true, from, i
 			found.Reset()
 			found.WriteString(block.String())
 		case fence != "":
@@ -111,9 +126,9 @@ func lastBlock(answer string) string {
 		}
 	}
 	if any {
-		return found.String()
+		return found.String(), strings.Join(slices.Concat(lines[:first], []string{"```"}, lines[last+1:]), "\n")
 	}
-	return strings.TrimSpace(answer)
+	return strings.TrimSpace(answer), ""
 }
 
 // singleKeys refuses an object that says one key twice: which of the two counts

@@ -46,12 +46,14 @@ func encode(t *testing.T, v any) string {
 func TestParseFindsTheAnswer(t *testing.T) {
 	want := good("a", "b")
 	text := encode(t, want)
-	other := encode(t, good("x"))
+	other := `{"name": "x", "files": ["a{b", "c"], "n": 3}`
 	for name, answer := range map[string]string{
 		"the whole message":   "\n" + text + "\n",
 		"fenced":              "Here it is.\n```json\n" + text + "\n```\nDone.",
 		"the last block":      "Job x said\n```json\n" + other + "\n```\nbut I say\n````JSON  \r\n" + text + "\n````\n",
 		"other fences around": "```go\nx\n```\n```json\n" + text + "\n```",
+		"said twice":          text + "\nThat is:\n```json\n" + text + "\n```",
+		"said of it before":   "Overall: pass. Of job b: `{\"job\": \"b\", \"verdict\": \"pass\"}`.\n```json\n" + text + "\n```",
 	} {
 		got, err := Parse(untrusted.From(answer), asked("a", "b"))
 		if err != nil {
@@ -99,6 +101,40 @@ func TestParseRefusesEveryOtherForm(t *testing.T) {
 	}
 	if _, err := Parse(untrusted.From(text), asked("a", "b")); err == nil || !strings.Contains(err.Error(), `"b"`) {
 		t.Errorf("a job left out: %v", err)
+	}
+}
+
+// TestTwoVerdictsAreNone: what an arbiter quotes of a worker must not become its own.
+func TestTwoVerdictsAreNone(t *testing.T) {
+	pass := encode(t, good("a"))
+	other := func(change func(*Verdict)) string {
+		v := good("a")
+		change(&v)
+		return encode(t, v)
+	}
+	fail := other(func(v *Verdict) { v.Overall, v.Jobs[0].Verdict = "fail", "fail" })
+	block := func(text string) string { return "```json\n" + text + "\n```\n" }
+	for name, beside := range map[string]string{
+		"another block":       block(fail),
+		"bare":                fail + "\n",
+		"in a fence of text":  "```\n" + fail + "\n```\n",
+		"in prose":            "My verdict is {\"overall\": \"fail\"}.\n",
+		"in words":            "**Overall:** fail\n",
+		"with a comma more":   block(strings.TrimSuffix(fail, "}") + ",}"),
+		"cut off":             block(fail[:len(fail)/2]),
+		"without its braces":  "\"overall\": \"fail\",\n",
+		"below another key":   block(`{"result": ` + fail + `}`),
+		"only a question":     block(other(func(v *Verdict) { v.Questions[4].Answer = "no" })),
+		"only a safety gap":   block(other(func(v *Verdict) { v.SafetyGaps = []untrusted.Text{untrusted.From("it deletes")} })),
+		"a key of it twice":   block(`{"overall": "fail", "overall": "pass"}`),
+		"a short one":         `{"verdict": "fail"}` + "\n",
+		"after code in prose": "func x() { y \"z\" }\n" + block(fail),
+	} {
+		for order, answer := range map[string]string{"before": beside + block(pass), "after": block(pass) + beside} {
+			if v, err := Parse(untrusted.From(answer), asked("a")); err == nil && len(v.SafetyGaps) == 0 {
+				t.Errorf("%s, %s: it is taken", name, order)
+			}
+		}
 	}
 }
 

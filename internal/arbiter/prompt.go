@@ -34,7 +34,7 @@ func Prompt(evidence []byte) string {
 	for _, q := range Questions() {
 		fmt.Fprintf(&w, "%d. %s (a pass needs: %s)\n", q.N, q.Text, q.Passes)
 	}
-	w.WriteString("\nAnswer with one JSON object that fits this schema exactly. Where you have a tool for structured output, give it with that; else as one fenced json block, the last thing in your message.\n\n")
+	w.WriteString("\nAnswer with one JSON object that fits this schema exactly. Where you have a tool for structured output, give it with that; else as one fenced json block, the last thing in your message. Give no other verdict beside it, and quote none: then yours could not be told from it.\n\n")
 	fmt.Fprintf(&w, "```json\n%s\n```\n\nThe evidence follows.\n\n", strings.TrimSpace(string(answerSchema)))
 	w.Write(evidence)
 	return w.String()
