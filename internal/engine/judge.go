@@ -152,7 +152,7 @@ func (r *run) ask(ctx context.Context, c *arbiter.Case) {
 
 // answered reports whether the question needs no new attempt: an engine before asked it.
 func (r *run) answered(q question) bool {
-	return r.carried[ledger.ArbiterJob] != nil || r.kept != nil && bytes.Equal(r.kept.evidence, q.evidence)
+	return r.carried[ledger.ArbiterJob] != nil || r.kept != nil && bytes.Equal(r.kept.evidence, q.compared)
 }
 
 // citable is all that the evidence offers for citation beside lines of files.
@@ -193,6 +193,7 @@ type question struct {
 	bundle   arbiter.Bundle
 	folder   string // of the arbiter's tree, for what the jobs left; "" = it has no tree
 	evidence []byte
+	compared []byte // with what an arbiter before was shown: the evidence without what was told since
 	judged   []arbiter.Asked
 	cites    []string // for the stand-in: what it may cite of each judged job
 }
@@ -212,7 +213,7 @@ func cites(b arbiter.Bundle) (all []string) {
 // answerTo is what an arbiter before said to exactly this evidence, or the answer to
 // asking now.
 func (r *run) answerTo(ctx context.Context, q question) (answer, first untrusted.Text, status ledger.JobStatus) {
-	if k := r.kept; k != nil && bytes.Equal(k.evidence, q.evidence) {
+	if k := r.kept; k != nil && bytes.Equal(k.evidence, q.compared) {
 		r.note(ledger.Noted("", "nothing that the arbiter reviewed has changed, so its answer stands"))
 		return untrusted.From(k.answer), untrusted.Text{}, k.status
 	}
@@ -269,7 +270,7 @@ func (r *run) arbiterUnderWay(ctx context.Context, q question) *attempt {
 		return nil
 	}
 	shown, err := r.led.ReadFile(ledger.JobPath(ledger.ArbiterJob, ledger.EvidenceFile))
-	if err != nil || !bytes.Equal(shown, q.evidence) || len(r.arbiters) > 0 && r.arbiters[len(r.arbiters)-1].Reason == runtime.BlockedNoAnswer {
+	if err != nil || !bytes.Equal(shown, q.compared) || len(r.arbiters) > 0 && r.arbiters[len(r.arbiters)-1].Reason == runtime.BlockedNoAnswer {
 		r.dropArbiter(ctx)
 		return nil
 	}

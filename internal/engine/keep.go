@@ -273,6 +273,7 @@ func (r *run) recallArbiter(old *past) error {
 	if pj == nil {
 		return nil
 	}
+	r.askedWith = old.shown
 	r.arbiters, r.arbiterFailed = pj.all, pj.unanswered()
 	formOnly := func(r ledger.Record) bool { return r.Reason == runtime.BlockedNoAnswer }
 	if pj.open || pj.status == nil || pj.status.Status != ledger.Success || pj.work == nil ||

@@ -16,6 +16,8 @@ type past struct {
 	jobs     map[string]*pastJob  // the arbiter too
 	told     []string             // what happened to the run, for arbiter and report
 	checkout []string             // what changed in the shared checkout
+	drawn    int                  // how much was told when evidence was drawn up
+	shown    []string             // what of it the arbiter's newest attempt was shown, nil = none was asked
 	payments []payment            // of all attempts that ended
 	over     bool                 // the run has ended, and was not resumed since
 	paused   map[string]time.Time // runtimes that were held back, until when
@@ -83,12 +85,17 @@ func (p *past) record(r ledger.Record) error {
 		p.run = *r.Run
 	case ledger.KindNote:
 		p.note(r)
+	case ledger.KindArbitrating:
+		p.drawn = len(p.told)
 	case ledger.KindApproved:
 		p.given = append(p.given, *r.Approval)
 	case ledger.KindIntent:
 		j := p.job(r.Job)
 		j.routes = append(j.routes, *r.Route)
 		j.open, j.begun, j.events, j.injected = true, r.At, 0, nil
+		if r.Job == ledger.ArbiterJob {
+			p.shown = append([]string{}, p.told[:p.drawn]...)
+		}
 		p.open++
 		p.last = ""
 		if p.open == 1 {

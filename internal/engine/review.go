@@ -130,7 +130,25 @@ func (r *run) put(q question, folder string) question {
 		}
 	}
 	q.evidence = r.redact.Bytes(arbiter.Evidence(q.bundle))
+	if q.compared = q.evidence; r.askedWith != nil {
+		b := q.bundle
+		b.Notes = r.comparedNotes(folder != "")
+		q.compared = r.redact.Bytes(arbiter.Evidence(b))
+	}
 	return q
+}
+
+// comparedNotes are those that an arbiter before was shown. What was told since changed
+// nothing of what it reviewed: what a job left has facts of its own in the evidence. Only
+// an arbiter without a tree of its own reviews the checkout, whatever changed there.
+func (r *run) comparedNotes(treed bool) []string {
+	notes := slices.Clone(r.askedWith)
+	for _, text := range r.checkout {
+		if !treed && !slices.Contains(notes, text) {
+			notes = append(notes, text)
+		}
+	}
+	return notes
 }
 
 // reviewPlace is where the arbiter works.

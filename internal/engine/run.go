@@ -81,6 +81,7 @@ type run struct {
 	unasked        string             // why the budget allowed none, "" = it did
 	outside        []string           // what happened to the run, for arbiter and report
 	checkout       []string           // what changed in the shared checkout and a person must look at
+	askedWith      []string           // what of outside an arbiter under an engine before was shown, nil = none was asked
 	broken         error              // the ledger failed: the run cannot go on
 	stop           context.CancelFunc
 
