@@ -15,6 +15,9 @@ type Citation struct {
 	Ref  string `json:"ref"`  // job:path:line, job:path, job:check name, job:sha
 }
 
+// citable are the kinds of citations.
+var citable = []string{"file", "artifact", "command", "commit"}
+
 // Reader looks up what is cited. Paths have slashes and no "." or ".." in them; one
 // that begins with a slash is as the arbiter said it.
 type Reader interface {

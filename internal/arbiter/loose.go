@@ -42,6 +42,7 @@ func loosely(text string) (all []node, prose string) {
 type looseReader struct {
 	rest string
 	open []byte // brackets that are open, by the one that closes them
+	ends bool   // no string ends any more but with its line
 }
 
 func (r *looseReader) value(key string) node {
@@ -114,7 +115,7 @@ func (r *looseReader) token() string {
 // its line.
 func (r *looseReader) quoted() string {
 	text, end := r.rest[1:], -1
-	for i := 0; i < len(text) && end < 0; i++ {
+	for i := 0; i < len(text) && end < 0 && !r.ends; i++ {
 		switch text[i] {
 		case '\\':
 			i++
@@ -126,7 +127,7 @@ func (r *looseReader) quoted() string {
 	}
 	skip := 1
 	if end < 0 {
-		skip = 0
+		skip, r.ends = 0, true
 		if end = strings.IndexByte(text, '\n'); end < 0 {
 			end = len(text)
 		}

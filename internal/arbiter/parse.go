@@ -95,7 +95,10 @@ func Parse(answer untrusted.Text, asked []Asked) (Verdict, error) {
 func oneVerdict(text, beside string) error {
 	said := saidIn(text)
 	for _, s := range saidIn(beside) {
-		if !slices.Contains(said, s) && (s.name != "" || slices.Contains([]string{Pass, Fail, Blocked, "unsure"}, s.word)) {
+		if s.kind == ofCitation || slices.Contains(said, s) {
+			continue
+		}
+		if s.name != "" || slices.Contains([]string{Pass, Fail, Blocked, "unsure"}, s.word) {
 			return fmt.Errorf("there are two verdicts: the last json block does not say %q, which stands beside it; give one JSON object, and quote no other", s)
 		}
 	}

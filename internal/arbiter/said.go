@@ -13,9 +13,9 @@ import (
 
 // statement is one thing that an answer says.
 type statement struct {
-	kind string // overall, job, assertion, question; or a list, of which it is an item
+	kind string // overall, job, assertion, question, citation; or a list, of which it is an item
 	name string // of what; "" = it cannot be told. An item itself.
-	word string // pass, fail, yes …; "" = an item
+	word string // pass, fail, yes …, of a citation its kind; "" = an item
 }
 
 // The kinds of statements, beside those of listKinds.
@@ -24,6 +24,7 @@ const (
 	ofJob       = "job"
 	ofAssertion = "assertion"
 	ofQuestion  = "question"
+	ofCitation  = "citation"
 )
 
 // listKinds are the lists of an answer, each by its plain key and by what its items are.
@@ -33,6 +34,9 @@ var listKinds = map[string]string{
 
 // shortKinds are what may be said in short: {"jobs": {"a": "fail"}}.
 var shortKinds = map[string]string{"jobs": ofJob, "assertions": ofAssertion, "questions": ofQuestion}
+
+// notNames are the keys that name nothing in what is said in short.
+var notNames = []string{"overall", "job", "verdict", "why", "n", "answer", "name", "holds"}
 
 // proseOverall is the whole verdict outside of braces.
 var proseOverall = regexp.MustCompile("(?i)\\boverall[\"*`]*\\s*[:=][\\s\"*`]*(passed|pass|failed|fail|blocked)\\b")
@@ -82,6 +86,11 @@ func (n node) says(all []statement, job string) []statement {
 			said.kind, said.name = ofAssertion, job+": "+cmp.Or(n.last("name", i), n.key)
 		case key == "answer":
 			said.kind, said.name = ofQuestion, digits(cmp.Or(n.last("n", i), n.key))
+		case key == "ref":
+			said = statement{ofCitation, kid.word, n.last("kind", i)}
+			if !slices.Contains(citable, said.word) {
+				continue // its form is to be mended
+			}
 		case listKinds[key] != "":
 			all = kid.items(all, listKinds[key])
 			continue
@@ -115,7 +124,7 @@ func (n node) inShort(all []statement, kind, job string) []statement {
 		case ofQuestion:
 			said.name = digits(kid.key)
 		}
-		if kid.key != "" && said.word != "" && len(kid.kids) == 0 && !slices.Contains([]string{"job", "verdict", "why", "n", "answer", "name", "holds"}, plainKey(kid.key)) {
+		if kid.key != "" && said.word != "" && len(kid.kids) == 0 && !slices.Contains(notNames, plainKey(kid.key)) {
 			all = append(all, said)
 		}
 	}
@@ -177,6 +186,8 @@ func (s statement) of() string {
 	switch s.kind {
 	case ofOverall:
 		return ofOverall
+	case ofCitation:
+		return fmt.Sprintf("the cited %s %q", s.word, untrusted.From(s.name).Line(maxName))
 	case ofAssertion:
 		job, name, _ := strings.Cut(s.name, ": ")
 		return fmt.Sprintf("the assertion %q of job %s", name, job)
@@ -186,7 +197,10 @@ func (s statement) of() string {
 
 // String says it whole.
 func (s statement) String() string {
-	if s.word == "" {
+	switch {
+	case s.kind == ofCitation:
+		return s.of()
+	case s.word == "":
 		return fmt.Sprintf("%s: %s", s.kind, untrusted.From(s.name).Line(maxName))
 	}
 	return s.of() + ": " + s.word

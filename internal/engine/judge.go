@@ -136,7 +136,8 @@ func (r *run) ask(ctx context.Context, c *arbiter.Case) {
 	}
 	c.Findings = append(c.Findings, r.evident(arbiter.Layer1([]arbiter.JobFacts{r.arbiterFacts(status)}))...)
 	v, problem := arbiter.Parse(answer, c.Judged)
-	if changed := arbiter.Softened(first, v); !first.Empty() && problem == nil && len(changed) > 0 {
+	reader := citeReader{ctx: ctx, run: r, offered: citable(q.bundle), folder: q.folder}
+	if changed := arbiter.Softened(first, v, reader); !first.Empty() && problem == nil && len(changed) > 0 {
 		c.Unusable = "the repair round changed the judgement, not only its form: " + strings.Join(changed, "; ")
 		return
 	}
@@ -147,7 +148,7 @@ func (r *run) ask(ctx context.Context, c *arbiter.Case) {
 		c.Unusable = fmt.Sprintf("the arbiter's own run %s: %s: %s", status.Status, status.Reason, status.ReasonEvidence)
 		return
 	}
-	c.Answer, c.Jobs = &v, arbiter.Verify(v, citeReader{ctx: ctx, run: r, offered: citable(q.bundle), folder: q.folder})
+	c.Answer, c.Jobs = &v, arbiter.Verify(v, reader)
 }
 
 // answered reports whether the question needs no new attempt: an engine before asked it.
