@@ -30,6 +30,9 @@ type Reader interface {
 	Check(job, name string) bool
 	// Commit reports whether sha is the job's snapshot or base.
 	Commit(job, sha string) bool
+	// Laid parts a path at which the arbiter read what a job left: the folder for that in
+	// its tree, the job, and the file there. The folder is "" when it is no such path.
+	Laid(path string) (folder, job, file string)
 }
 
 // Verify looks up every citation and returns the job verdicts for the record. What is
@@ -53,11 +56,11 @@ func Verify(v Verdict, r Reader) []ledger.JobVerdict {
 	return out
 }
 
-// lookUp asks for what is cited as it stands, then without the quotes and dots that
-// people put around paths, then as a path at which the arbiter read it. Only the
+// lookUp asks for what is cited as a path at which the arbiter read it, then as it
+// stands, then without the quotes and dots that people put around paths. Only the
 // spelling is forgiven: it must be there.
 func (c Citation) lookUp(r Reader) (ref string, found bool) {
-	for _, ref := range []string{c.Ref, bare(c.Ref), c.readAt()} {
+	for _, ref := range []string{c.readAt(r), c.Ref, bare(c.Ref)} {
 		job, what, ok := strings.Cut(ref, ":")
 		if !ok || job == "" {
 			continue
@@ -71,20 +74,31 @@ func (c Citation) lookUp(r Reader) (ref string, found bool) {
 	return c.Ref, false
 }
 
-// laidOut is a path in the folder that holds what the jobs left: the job that is said
-// before it, if any, the job of the folder, and the file there.
-var laidOut = regexp.MustCompile(`^(?:([^/:]+):)?(?:[^:]*/)?orchestrate-review[^/:]*/([^/:]+)/(.+)$`)
-
-// readAt is the citation of what lies at a path of the arbiter's own tree; "" when it is
-// none, or is said to be another job's.
-func (c Citation) readAt() string {
-	m := laidOut.FindStringSubmatch(bare(c.Ref))
-	if m == nil || m[1] != "" && m[1] != m[2] {
+// readAt is the citation of what lies at a path of the arbiter's own tree, in its plain
+// form; "" when it is none, or is said to be another job's. A line of what is no file of
+// the job's tree is cited by that path.
+func (c Citation) readAt(r Reader) string {
+	ref, said := bare(c.Ref), ""
+	folder, job, file := r.Laid(ref)
+	if folder == "" {
+		before, behind, _ := strings.Cut(ref, ":")
+		said = before
+		folder, job, file = r.Laid(bare(behind))
+	}
+	if folder == "" || said != "" && said != job {
 		return ""
 	}
-	kept := map[string]string{"file": "files/", "artifact": "artifacts/"}[c.Kind]
-	return m[2] + ":" + strings.TrimPrefix(m[3], kept)
+	if name, ok := strings.CutPrefix(file, filesIn[c.Kind]); ok {
+		return job + ":" + name
+	}
+	if c.Kind == "file" {
+		file = path.Join(folder, job, file)
+	}
+	return job + ":" + file
 }
+
+// filesIn are the folders for what is cited without it.
+var filesIn = map[string]string{"file": "files/", "artifact": "artifacts/"}
 
 // forms are the ways in which what stands behind the job can be meant.
 func (c Citation) forms(what string) []string {

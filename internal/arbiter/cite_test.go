@@ -1,6 +1,7 @@
 package arbiter
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,7 +13,16 @@ import (
 type shelf struct{}
 
 func (shelf) Line(job, path string, line int) (string, bool) {
-	return "x", job == "a.b" && (path == "src/x: y.go" || path == "/tree/x.go") && line <= 10
+	most := map[string]int{"src/x: y.go": 10, "/tree/x.go": 10, "output.md": 2, "orchestrate-review/a.b/output.md": 1}
+	return "x", job == "a.b" && line <= most[path]
+}
+
+func (shelf) Laid(name string) (folder, job, file string) {
+	rest, ok := strings.CutPrefix(strings.TrimPrefix(name, "/runs/r/worktrees/arbiter/"), "orchestrate-review/")
+	if job, file, _ = strings.Cut(rest, "/"); !ok || file == "" {
+		return "", "", ""
+	}
+	return "orchestrate-review", job, file
 }
 func (shelf) Artifact(job, path string) bool { return job == "a.b" && path == "report.md" }
 func (shelf) Check(job, name string) bool    { return job == "a.b" && name == "unit: all" }
@@ -62,7 +72,13 @@ func TestCitationsAreLookedUp(t *testing.T) {
 		{"file", ":src/x: y.go:1", false},
 		{"file", "orchestrate-review/a.b/files/src/x: y.go:3", true},
 		{"file", "a.b:orchestrate-review/a.b/files/src/x: y.go:3", true},
-		{"file", "`/runs/r/worktrees/arbiter/orchestrate-review-2/a.b/files/src/x: y.go:3`", true},
+		{"file", "`/runs/r/worktrees/arbiter/orchestrate-review/a.b/files/src/x: y.go:3`", true},
+		{"file", "/runs/r/worktrees/arbiter/orchestrate-review-2/a.b/files/src/x: y.go:3", false},
+		{"file", "x/orchestrate-reviewFAKE/a.b/files/src/x: y.go:3", false},
+		{"file", "orchestrate-review/a.b/output.md:1", true},
+		{"file", "a.b:orchestrate-review/a.b/output.md:1", true},
+		{"file", "orchestrate-review/a.b/output.md:2", false}, // the tree has a file of that name, with more lines
+		{"file", "a.b:output.md:2", true},
 		{"file", "other:orchestrate-review/a.b/files/src/x: y.go:3", false},
 		{"file", "orchestrate-review/a.b/files/src/x: y.go:11", false},
 		{"file", "orchestrate-review/other/files/src/x: y.go:3", false},
@@ -85,10 +101,15 @@ func TestCitationsAreLookedUp(t *testing.T) {
 func TestWhatIsFoundIsRecordedPlainly(t *testing.T) {
 	v := Verdict{Jobs: []JobVerdict{{
 		Job: "a.b", Verdict: "pass", Assertions: []Assertion{{Name: "reads well", Holds: "yes"}},
-		Citations: []Citation{{"file", "a.b:`./src/x: y.go`:L2-L10"}, {"artifact", "a.b:./gone.md"}},
+		Citations: []Citation{
+			{"file", "a.b:`./src/x: y.go`:L2-L10"},
+			{"artifact", "a.b:./gone.md"},
+			{"file", "a.b:orchestrate-review/a.b/files/src/x: y.go:3"},
+			{"file", "/runs/r/worktrees/arbiter/orchestrate-review/a.b/output.md:1"},
+		},
 	}}}
 	got := Verify(v, shelf{})
-	want := []ledger.Citation{{Kind: "file", Ref: "a.b:src/x: y.go:2-10", Found: true}, {Kind: "artifact", Ref: "a.b:./gone.md"}}
+	want := []ledger.Citation{{Kind: "file", Ref: "a.b:src/x: y.go:2-10", Found: true}, {Kind: "artifact", Ref: "a.b:./gone.md"}, {Kind: "file", Ref: "a.b:src/x: y.go:3", Found: true}, {Kind: "file", Ref: "a.b:orchestrate-review/a.b/output.md:1", Found: true}}
 	if diff := cmp.Diff(want, got[0].Citations); diff != "" {
 		t.Error(diff)
 	}

@@ -52,12 +52,13 @@ type JobEvidence struct {
 
 // Text is one text from a job.
 type Text struct {
-	Label   string         // what it is, in a few words
-	Ref     string         // where it is: a path in the run directory
-	Cite    string         // how to cite it as an artifact, without the job; "" = it cannot be
-	Text    untrusted.Text // may be only its beginning
-	Bytes   int64          // of the whole; 0 = Text is the whole
-	Summary untrusted.Text // of a patch, its diffstat: shown first when the patch does not fit
+	Label     string         // what it is, in a few words
+	Ref       string         // where it is: a path in the run directory
+	Elsewhere string         // where the whole is for one who has a folder of the job that it is not in
+	Cite      string         // how to cite it as an artifact, without the job; "" = it cannot be
+	Text      untrusted.Text // may be only its beginning
+	Bytes     int64          // of the whole; 0 = Text is the whole
+	Summary   untrusted.Text // of a patch, its diffstat: shown first when the patch does not fit
 }
 
 // Asked are the jobs that the arbiter is asked about, with their assertions.
@@ -200,7 +201,7 @@ func (e JobEvidence) section() section {
 
 // where is the path at which the arbiter finds the whole of a text.
 func (e JobEvidence) where(t Text) string {
-	ref := t.Ref
+	ref := cmp.Or(t.Elsewhere, t.Ref)
 	if rest, ok := strings.CutPrefix(ref, e.Job.ID+"/"); ok && e.Folder != "" {
 		ref = e.Folder + "/" + rest
 	}

@@ -106,3 +106,4 @@ func (only) Line(string, string, int) (string, bool) { return "", false }
 func (o only) Artifact(job, path string) bool        { return slices.Contains(o, job+":"+path) }
 func (only) Check(string, string) bool               { return false }
 func (only) Commit(string, string) bool              { return false }
+func (only) Laid(string) (folder, job, file string)  { return "", "", "" }

@@ -27,10 +27,10 @@ func (c citeReader) Line(job, name string, line int) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	name = c.fromTop(name)
-	if what, ours, ok := c.inFolder(job, name); ours {
-		return c.lineOf(j, what, line, ok)
+	if folder, of, what := c.Laid(name); folder != "" {
+		return c.lineOf(j, what, line, of == job)
 	}
+	name = c.fromTop(name)
 	names := []string{name}
 	if rel, err := filepath.Rel(c.run.plan.top(), filepath.Join(j.planned.Job.Cwd, filepath.FromSlash(name))); err == nil && filepath.IsLocal(rel) {
 		names = append(names, filepath.ToSlash(rel))
@@ -65,26 +65,34 @@ func (c citeReader) lineOf(j *jobRun, what string, line int, ok bool) (string, b
 
 // fromTop is a path as it is from the top of the arbiter's tree, where it leads there.
 func (c citeReader) fromTop(name string) string {
-	if rv := c.run.review; rv != nil && filepath.IsAbs(filepath.FromSlash(name)) {
-		if rel, err := filepath.Rel(rv.tree.Dir, filepath.FromSlash(name)); err == nil && filepath.IsLocal(rel) {
-			return filepath.ToSlash(rel)
+	said := filepath.FromSlash(name)
+	if !filepath.IsAbs(said) {
+		return name
+	}
+	roots := []string{c.run.treeRoot}
+	if real, err := filepath.EvalSymlinks(c.run.treeRoot); err == nil {
+		roots = append(roots, real) // as who works in there is told
+	}
+	for _, root := range roots {
+		for n := 1; n <= c.run.attempts[ledger.ArbiterJob]+1; n++ {
+			if rel, err := filepath.Rel(filepath.Join(root, ledger.TreeName(ledger.ArbiterJob, n)), said); err == nil && filepath.IsLocal(rel) {
+				return filepath.ToSlash(rel)
+			}
 		}
 	}
 	return name
 }
 
-// inFolder is the part of a path behind the folder of a job in the arbiter's tree. ours
-// says that it is a path in there, ok that it is in that of this job.
-func (c citeReader) inFolder(job, name string) (what string, ours, ok bool) {
+// Laid implements arbiter.Reader.
+func (c citeReader) Laid(name string) (folder, job, file string) {
 	if c.folder == "" {
-		return "", false, false
+		return "", "", ""
 	}
-	rest, ours := strings.CutPrefix(path.Clean(name), c.folder+"/")
-	if !ours {
-		return "", false, false
+	rest, ok := strings.CutPrefix(path.Clean(c.fromTop(name)), c.folder+"/")
+	if job, file, _ = strings.Cut(rest, "/"); !ok || file == "" {
+		return "", "", ""
 	}
-	what, ok = strings.CutPrefix(rest, job+"/")
-	return what, true, ok
+	return c.folder, job, file
 }
 
 // lineAt is line n, from 1, of a file as the job left it: in its snapshot, else in the
@@ -117,9 +125,8 @@ func nthLine(data []byte, n int) (string, bool) {
 // Artifact implements arbiter.Reader: what the evidence offers, and nothing else
 // that happens to lie in the run directory.
 func (c citeReader) Artifact(job, name string) bool {
-	what, ours, ok := c.inFolder(job, c.fromTop(name))
-	if ours {
-		return ok && c.offers(job, what)
+	if folder, of, what := c.Laid(name); folder != "" {
+		return of == job && c.offers(job, what)
 	}
 	return c.offered[arbiter.Citation{Kind: "artifact", Ref: job + ":" + name}]
 }

@@ -47,6 +47,7 @@ func (reader) Line(string, string, int) (string, bool) { return "", false }
 func (reader) Artifact(job, path string) bool          { return job == "a" && path == "answer.md" }
 func (reader) Check(string, string) bool               { return false }
 func (reader) Commit(job, sha string) bool             { return job == "b" && sha == "abc123" }
+func (reader) Laid(string) (folder, job, file string)  { return "", "", "" }
 
 func judge(v arbiter.Verdict, jobs []ledger.JobVerdict) ledger.Judgement {
 	return arbiter.Judge(arbiter.Case{Mode: arbiter.ModeRequired, Judged: asked, Answer: &v, Jobs: jobs})
