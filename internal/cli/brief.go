@@ -17,11 +17,13 @@ import (
 
 // briefHelp says what --brief prints.
 const briefHelp = `With --brief, for agents, standard output is a few lines, each a word and what it says:
-run, dir (absolute), phase (running, ended, cut-off), verdict and exit (none before the
-end), jobs (succeeded/all/failed or blocked), cost; "job ID STATUS REASON ANSWER" with
-the answer's path from dir and - for none, failed, blocked and running ones first, at
-most 30, and "more N STATUS" for the rest; "person" lines, what only a person can
-settle; and next, the command to type next.
+run, dir (absolute), phase (running, stopping, ended, cut-off), verdict and exit (none
+before the end), report (its path from dir), jobs (succeeded/all/failed or blocked),
+cost; "job ID STATUS REASON ANSWER" with the answer's path from dir and - for none,
+failed, blocked and running ones first, at most 30, and "more N STATUS" for the rest;
+"person" lines, what only a person can settle; and next: the command to type next, or
+none, or "person" and what a person may decide. After a stop at the budget or on request
+it is no command: only a person lets such a run go on.
 `
 
 // briefFlag asks for a few lines in place of everything else.
@@ -95,7 +97,11 @@ func (f *follower) brief(ctx context.Context, sys System, how standing) (err err
 		return failure(err)
 	}
 	defer func() { err = joined(err, run.Close()) }()
-	if err := sayBriefly(ctx, sys, run, f.name(), standings[how]); err != nil {
+	stands := standings[how]
+	if how == stillRuns && !run.State().Stopping.Empty() {
+		stands = report.Stopping
+	}
+	if err := sayBriefly(ctx, sys, run, f.name(), stands); err != nil {
 		return err
 	}
 	switch how {

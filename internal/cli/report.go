@@ -114,6 +114,8 @@ func standingRun(sys System, arg string) (run *ledger.Run, standing string, err 
 	case moved != nil:
 		fmt.Fprintln(sys.Err, moved)
 		return run, report.CutOff, nil
+	case owned && !run.State().Stopping.Empty():
+		return run, report.Stopping, nil
 	case owned:
 		return run, report.Running, nil
 	}

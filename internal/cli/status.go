@@ -143,6 +143,9 @@ func showState(out io.Writer, s ledger.State) error {
 	if s.Verdict != "" {
 		fmt.Fprintf(out, ", verdict %s", s.Verdict)
 	}
+	if !s.Stopping.Empty() {
+		fmt.Fprintf(out, ", %s", s.Stopping.Line(0))
+	}
 	fmt.Fprintln(out)
 	for _, a := range s.Approvals {
 		if a.By == "flag" {

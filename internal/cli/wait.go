@@ -143,12 +143,19 @@ func where(s ledger.State) string {
 			under = append(under, j.ID)
 		}
 	}
-	text := fmt.Sprintf("run %s is %s: %d of %d jobs are over", s.RunID, s.Phase, done, len(s.Jobs))
+	phase := s.Phase
+	if !s.Stopping.Empty() {
+		phase = report.Stopping
+	}
+	text := fmt.Sprintf("run %s is %s: %d of %d jobs are over", s.RunID, phase, done, len(s.Jobs))
 	if len(under) > 0 {
 		text += "; running: " + untrusted.From(strings.Join(under, ", ")).Line(160)
 	}
 	return text
 }
+
+// mostNeeds bounds what is said to need a person, so that the result is on the screen.
+const mostNeeds = 20
 
 // printResult prints the block that ends a run, and to a person what needs one.
 func (f *follower) printResult(sys System) error {
@@ -168,7 +175,12 @@ func (f *follower) printResult(sys System) error {
 	if err != nil {
 		return failure(err)
 	}
-	for _, text := range rep.StillNeeds(brought) {
+	needs := rep.StillNeeds(brought)
+	for i, text := range needs {
+		if i == mostNeeds {
+			fmt.Fprintf(sys.Err, "needs a person: and %d more: orchestrate report %s\n", len(needs)-i, f.name())
+			break
+		}
 		fmt.Fprintf(sys.Err, "needs a person: %s\n", untrusted.From(text).Line(0))
 	}
 	if _, err := fmt.Fprint(sys.Out, rep.Completion()); err != nil {

@@ -210,6 +210,8 @@ func (r *run) control(ctl Controls) (done func()) {
 
 // carryThrough is the run's story: plan, dispatch, judge, report.
 func (r *run) carryThrough(ctx context.Context, obs Observer) (Result, error) {
+	told := r.sayStopping(ctx)
+	defer told()
 	if err := r.nameBranches(context.WithoutCancel(ctx)); err != nil {
 		return Result{}, err
 	}
@@ -242,6 +244,7 @@ func (r *run) carryThrough(ctx context.Context, obs Observer) (Result, error) {
 		// Each had no job any more, or its death was that of its job and is told there.
 		r.note(ledger.Noted("", r.redact.String(err.Error())))
 	}
+	told() // nothing may come after the last record
 	return r.finish(ctx, verdict)
 }
 

@@ -68,7 +68,7 @@ func (f *folder) move(r Record) error {
 		f.state.Phase, f.state.EndedAt = PhaseRunning, nil
 		f.state.Verdict, f.state.ExitStatus = "", nil
 		f.state.Resumes++
-		f.state.Budget = untrusted.Text{}
+		f.state.Budget, f.state.Stopping = untrusted.Text{}, untrusted.Text{}
 		f.unpause(func(p Paused) bool { return p.Until == nil }) // whether a quota is back is to be found out
 		return nil
 	}
@@ -150,7 +150,7 @@ func (f *folder) note(r Record) error {
 	}
 	switch r.About {
 	case "":
-	case AboutRun, AboutCheckout, AboutBudget:
+	case AboutRun, AboutCheckout, AboutBudget, AboutStop:
 		if r.Job != "" {
 			return fmt.Errorf("note about the %s of job %q: only one of the run is", r.About, r.Job)
 		}
@@ -161,8 +161,11 @@ func (f *folder) note(r Record) error {
 	default:
 		return fmt.Errorf("note about %q", r.About)
 	}
-	if r.About == AboutBudget {
+	switch r.About {
+	case AboutBudget:
 		f.state.Budget = r.Text
+	case AboutStop:
+		f.state.Stopping = r.Text
 	}
 	if r.Job == "" {
 		return nil
@@ -188,7 +191,7 @@ func (f *folder) runEnded(r Record) error {
 	}
 	at := r.At
 	f.state.Phase, f.state.EndedAt = PhaseEnded, &at
-	f.state.Verdict, f.state.ExitStatus = r.Verdict, r.ExitStatus
+	f.state.Verdict, f.state.ExitStatus, f.state.Stopping = r.Verdict, r.ExitStatus, untrusted.Text{}
 	return nil
 }
 

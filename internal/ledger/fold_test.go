@@ -356,3 +356,27 @@ func TestARecordThatCannotBeEncodedChangesNothing(t *testing.T) {
 		t.Errorf("the job moved: %+v", j)
 	}
 }
+
+// That a run was asked to stop is known until it has ended or goes on.
+func TestStopping(t *testing.T) {
+	var f folder
+	n := int64(0)
+	for _, step := range []struct {
+		rec  Record
+		says string
+	}{
+		{RunStarted(RunInfo{RunID: "r", Jobs: []string{"a"}}), ""},
+		{Told(AboutStop, "asked to stop"), "asked to stop"},
+		{Intent("a", 1, Route{Runtime: "exec"}), "asked to stop"},
+		{Resumed(false), ""},
+		{Told(AboutStop, "asked again"), "asked again"},
+		{RunEnded("blocked", 130), ""},
+	} {
+		n++
+		step.rec.SchemaVersion, step.rec.Seq = SchemaVersion, n
+		must(t, f.apply(step.rec))
+		if got := f.state.Stopping.Line(0); got != step.says {
+			t.Errorf("after %s: %q, want %q", step.rec.Kind, got, step.says)
+		}
+	}
+}

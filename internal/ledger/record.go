@@ -82,6 +82,7 @@ const (
 	AboutRun      = "run"
 	AboutCheckout = "checkout" // the shared checkout changed
 	AboutBudget   = "budget"   // it holds back what has not begun
+	AboutStop     = "stop"     // it was asked to stop
 	AboutSecret   = "secret"   // an attempt left one in the run directory: Job, Attempt
 )
 

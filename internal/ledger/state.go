@@ -34,6 +34,7 @@ type State struct {
 	Approvals     []Approval     `json:"approvals"` // what a person allowed, oldest first
 	Paused        []Paused       `json:"paused"`    // runtimes that get no starts, as was last decided
 	Budget        untrusted.Text `json:"budget"`    // why the budget holds back what has not begun, "" = it does not
+	Stopping      untrusted.Text `json:"stopping"`  // that it was asked to stop and has not ended, "" = it was not
 	Arbiter       *JobState      `json:"arbiter"`   // null while the arbiter was not asked
 	Jobs          []JobState     `json:"jobs"`      // in spec order; last, so that encode can put one on each line
 }

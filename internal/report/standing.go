@@ -8,26 +8,39 @@ import (
 
 // How the run stood when the report was made.
 const (
-	Ended   = "ended"
-	Running = "running"
-	CutOff  = "cut-off" // it has not ended and no engine carries it on
+	Ended    = "ended"
+	Running  = "running"
+	Stopping = "stopping" // it goes on until what runs has ended, which it was asked to
+	CutOff   = "cut-off"  // it has not ended and no engine carries it on
 )
 
 // interim reports whether the run had not ended.
-func (r Report) interim() bool { return r.Standing == Running || r.Standing == CutOff }
+func (r Report) interim() bool { return r.goesOn() || r.Standing == CutOff }
 
-// openNeeds says what a run that has not ended needs.
+// goesOn reports whether an engine carried the run on.
+func (r Report) goesOn() bool { return r.Standing == Running || r.Standing == Stopping }
+
+// openNeeds says what a run that has not ended needs, or was ended early.
 func openNeeds(r Report) string {
 	if r.Standing == CutOff {
 		return fmt.Sprintf("the run was cut off: its engine is gone; next: orchestrate resume %s", shellword.Quote(r.RunID))
 	}
+	if r.ExitStatus != nil && *r.ExitStatus == exitInterrupted {
+		return fmt.Sprintf("the run was stopped on request; next: orchestrate resume %s goes on with what is left", shellword.Quote(r.RunID))
+	}
 	return ""
 }
+
+// command shows the report to whoever does not read it.
+func (r Report) command() string { return "orchestrate report " + shellword.Quote(r.RunID) }
 
 // standing is what the reader of an interim report must know first.
 func (r Report) standing() string {
 	if r.Standing == CutOff {
 		return fmt.Sprintf("**Not ended: cut off.** Nobody has judged this run, and no engine carries it on. This is what it had recorded when this was asked for; `orchestrate resume %s` goes on with it.", shellword.Quote(r.RunID))
+	}
+	if r.Standing == Stopping {
+		return fmt.Sprintf("**Not ended: being stopped.** It was asked to stop, and what runs is given the time to end. This is what it had recorded when this was asked for; `orchestrate wait %s` waits for its end.", shellword.Quote(r.RunID))
 	}
 	return fmt.Sprintf("**Not ended: still running.** Nobody has judged this run yet. This is what it had recorded when this was asked for; `orchestrate wait %s` waits for its end.", shellword.Quote(r.RunID))
 }

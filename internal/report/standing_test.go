@@ -21,8 +21,9 @@ func TestInterimReport(t *testing.T) {
 		}},
 	}
 	for standing, want := range map[string]string{
-		Running: "**Not ended: still running.**",
-		CutOff:  "**Not ended: cut off.**",
+		Running:  "**Not ended: still running.**",
+		Stopping: "**Not ended: being stopped.**",
+		CutOff:   "**Not ended: cut off.**",
 	} {
 		in.Standing = standing
 		in.State.EndedAt = nil

@@ -39,11 +39,13 @@ type Live struct {
 	order []string // ids as they are shown, without the arbiter
 	jobs  map[string]*liveJob
 
-	phase   string
-	began   time.Time // when this engine took it up
-	resumed bool
-	ended   *time.Time
-	verdict string
+	phase     string
+	began     time.Time
+	resumed   *time.Time // when this engine took it up, nil = it began it
+	stopping  bool       // it was asked to
+	rehearsal bool
+	ended     *time.Time
+	verdict   string
 	paused  map[string]pause
 	steps   []step // of the run
 	notes   []remark
@@ -155,7 +157,8 @@ func (l *Live) Record(r ledger.Record) {
 	case ledger.KindRunStarted:
 		l.runStarted(r)
 	case ledger.KindResumed:
-		l.phase, l.began, l.resumed = ledger.PhaseRunning, r.At, true
+		at := r.At
+		l.phase, l.resumed, l.stopping = ledger.PhaseRunning, &at, false
 		l.ended, l.verdict, l.steps = nil, "", nil
 	case ledger.KindArbitrating:
 		l.phase = ledger.PhaseArbitrating
@@ -178,7 +181,7 @@ func (l *Live) runStarted(r ledger.Record) {
 	if r.Run == nil {
 		return
 	}
-	l.runID = r.Run.RunID
+	l.runID, l.rehearsal = r.Run.RunID, r.Run.Rehearse
 	for _, id := range r.Run.Jobs {
 		l.job(id)
 	}
@@ -254,10 +257,14 @@ func (l *Live) unpause(r ledger.Record) {
 	}
 }
 
-// note keeps what a person should know; one about an attempt that was decided on and
-// does not run says what holds it.
+// note keeps what a person should know, once; one about an attempt that was decided on
+// and does not run says what holds it.
 func (l *Live) note(r ledger.Record) {
 	text := r.Text.Line(0)
+	if r.About == ledger.AboutStop { // the head says it for as long as it is so
+		l.stopping = true
+		return
+	}
 	who := "note"
 	if r.Job != "" {
 		who = line(r.Job)
@@ -265,7 +272,9 @@ func (l *Live) note(r ledger.Record) {
 			j.holds = text
 		}
 	}
-	l.notes = append(l.notes, remark{who + ": " + text, r.At, r.About != ""})
+	text = who + ": " + text
+	l.notes = slices.DeleteFunc(l.notes, func(n remark) bool { return n.text == text }) // a resumed run says it again
+	l.notes = append(l.notes, remark{text, r.At, r.About != ""})
 }
 
 func (l *Live) progress(r ledger.Record) {

@@ -320,7 +320,7 @@ func TestWithoutColours(t *testing.T) {
 	}
 }
 
-// The summary has a line for each job that failed or needs a person, and the totals.
+// The summary has a line for each job that failed or needs a person, and the totals last.
 func TestSummary(t *testing.T) {
 	s := newStory(three)
 	s.start("a", 1, "claude")
@@ -332,11 +332,99 @@ func TestSummary(t *testing.T) {
 	s.later(time.Minute)
 	s.take(ledger.RunEnded("fail", 1))
 	want := []string{
-		"run r1  ended: fail  1m", "3 jobs: 1 failed, 2 blocked", "tokens 10 in, 2 out  cost $0.5000",
 		"a failed: check: go test: exit status 1", "b blocked: dependency: a failed", "c blocked: dependency: a failed",
 		"note: x.txt changed",
+		"run r1  ended: fail  1m", "3 jobs: 1 failed, 2 blocked", "tokens 10 in, 2 out  cost $0.5000",
 	}
 	if got := s.Summary(s.now.Add(time.Hour)); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("\n got %q\nwant %q", got, want)
+	}
+}
+
+// At 80 columns with ids that are long and alike each row can be told from the others,
+// and what waits says why in the room of the figures that it has not.
+func TestLongIdsAndWaitsAtEightyColumns(t *testing.T) {
+	long := func(n int) string { return fmt.Sprintf("job-%s-%03d", strings.Repeat("z", 30), n) }
+	s := newStory(Outline{Slots: 1, Jobs: []Planned{{ID: long(1)}, {ID: long(2)}, {ID: long(3)}, {ID: long(4)}, {ID: "next", After: []string{long(1)}}}})
+	s.start(long(1), 1, "claude")
+	due := s.now.Add(time.Hour)
+	s.intend(long(2), 1, "codex")
+	s.take(ledger.Record{
+		Kind: ledger.KindAttemptEnded, Job: long(2), Attempt: 1, Status: ledger.Failed, Reason: runtime.ReasonRateLimit,
+		Settled: &ledger.JobStatus{Usage: spent(10, 1, 0.01)}, Next: &ledger.Next{NotBefore: &due},
+	})
+	s.take(ledger.Settle(ledger.JobStatus{ID: long(3), Status: ledger.Blocked, Reason: "dependency", ReasonEvidence: untrusted.From("breaks has failed and is needed")}))
+	want := []string{
+		"» job-zzzzzz…zzzzz-001 running         0s   unknown unknown claude",
+		"- job-zzzzzz…zzzzz-002 queued      attempt 2 not before 13:00:00; rate_limit",
+		"! job-zzzzzz…zzzzz-003 blocked     dependency: breaks has failed and is needed",
+		"- job-zzzzzz…zzzzz-004 queued      waits for one of 1 slots",
+		"-  next                queued      after job-zzzzzzzzzzzzzzzzzzzzzzzzzzzzzz-001",
+	}
+	lines := s.picture(80, 24)
+	if got := lines[4:9]; strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	for _, columns := range []int{0, 1, 4, 5, 8, 20} {
+		if got := width(middle("日本語の長い名前の仕事", columns)); got > columns {
+			t.Errorf("%d columns of %d", got, columns)
+		}
+	}
+}
+
+// A terminal that shows only ASCII gets nothing else, also where something is cut off.
+func TestASCII(t *testing.T) {
+	s := newStory(Outline{Jobs: []Planned{{ID: strings.Repeat("a", 99) + "b"}}})
+	s.take(ledger.Told(ledger.AboutRun, strings.Repeat("long ", 99)))
+	s.Say(strings.Repeat("said ", 99), s.now)
+	lines, _, _, _ := s.View(Frame{Width: 80, Height: 24, Now: s.now, At: Following, ASCII: true, Keys: strings.Repeat("k", 99)})
+	text := strings.Join(lines, "\n")
+	if strings.ContainsFunc(text, func(r rune) bool { return r > 0x7e }) || !strings.Contains(text, "aaa~aaa") {
+		t.Error(text)
+	}
+}
+
+// A run that was resumed has gone on since its beginning, and what its engines say alike
+// stands once.
+func TestResumed(t *testing.T) {
+	s := newStory(three)
+	s.take(ledger.Noted("", "nobody reviews this run"))
+	s.later(45 * time.Second)
+	s.take(ledger.RunEnded("blocked", 130))
+	s.take(ledger.Resumed(false))
+	s.take(ledger.Noted("", "nobody reviews this run"))
+	s.later(3 * time.Second)
+	if got, want := s.picture(80, 24)[0], "run r1  running (resumed)  48s, 3s since it was resumed"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	s.take(ledger.RunEnded("unreviewed", 0))
+	all := s.Summary(s.now)
+	if got, want := all[0], "run r1  ended: unreviewed (resumed)  48s, 3s since it was resumed"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if n := strings.Count(strings.Join(all, "\n"), "note: nobody reviews"); n != 1 {
+		t.Errorf("%d times in %q", n, all)
+	}
+}
+
+// That a run is a rehearsal, and that it was asked to stop, is in its first line.
+func TestWhatNobodyMayOverlook(t *testing.T) {
+	s := newStory(three)
+	s.take(ledger.RunStarted(ledger.RunInfo{RunID: "r1", Rehearse: true}))
+	head := func() string { return s.picture(80, 24)[0] }
+	if got, want := head(), "run r1  running (REHEARSAL)  0s"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	s.take(ledger.Told(ledger.AboutStop, "it was asked to stop"))
+	if got, want := head(), "run r1  stopping (REHEARSAL)  0s"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	s.take(ledger.RunEnded("fail", 130))
+	if got, want := s.Summary(s.now)[0], "run r1  ended: fail (REHEARSAL)  0s"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	s.take(ledger.Resumed(false))
+	if got := head(); strings.Contains(got, "stopping") {
+		t.Errorf("resumed: %q", got)
 	}
 }

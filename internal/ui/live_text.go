@@ -14,6 +14,9 @@ import (
 // wider opinion counts, so that a line never goes beyond its end.
 func width(s string) int { return max(ansi.StringWidth(s), ansi.StringWidthWc(s)) }
 
+// cutOff stands for what there was no room for.
+const cutOff = "…"
+
 // cut is s in at most so many columns.
 func cut(s string, columns int) string {
 	if columns <= 0 {
@@ -23,11 +26,26 @@ func cut(s string, columns int) string {
 		return s
 	}
 	for n := columns; n > 0; n-- {
-		if t := ansi.Truncate(s, n, "…"); width(t) <= columns {
+		if t := ansi.Truncate(s, n, cutOff); width(t) <= columns {
 			return t
 		}
 	}
 	return ""
+}
+
+// middle is cut with both ends of s kept: ids often differ in the last characters only.
+func middle(s string, columns int) string {
+	all := width(s)
+	if all <= columns || columns < 5 {
+		return cut(s, columns)
+	}
+	for tail := (columns - 1) / 2; tail > 0; tail-- {
+		end := ansi.TruncateLeft(s, all-tail, "")
+		if t := cut(s, columns-width(end)) + end; width(t) <= columns {
+			return t
+		}
+	}
+	return cut(s, columns)
 }
 
 // cell is s in exactly so many columns.

@@ -40,36 +40,16 @@ func (l *Live) View(f Frame) (lines []string, at, first, page int) {
 	body, at, first := f.body(rows, page)
 	lines = slices.Concat(head, body, foot)
 	for i, s := range lines {
-		lines[i] = strings.TrimRight(cut(s, f.Width), " ")
+		lines[i] = f.signs(strings.TrimRight(cut(s, f.Width), " "))
 	}
 	return lines[:min(len(lines), f.Height)], at, first, page
 }
 
 // head says where the run stands as a whole.
 func (l *Live) head(f Frame, rows []row) []string {
-	state := l.phase
-	switch {
-	case state == "":
-		state = "beginning"
-	case l.ended != nil:
-		state += ": " + l.verdict
-	case l.resumed:
-		state += " (resumed)"
-	}
-	end := f.Now
-	if l.ended != nil {
-		end = *l.ended
-	}
-	first := fmt.Sprintf("run %s  %s", line(l.runID), state)
+	first := fmt.Sprintf("run %s  %s", line(l.runID), l.state())
 	if !l.began.IsZero() {
-		lasted := span(end.Sub(l.began))
-		if l.ended != nil {
-			lasted = figure.Took(end.Sub(l.began))
-		}
-		first += "  " + lasted
-		if l.out.Wall > 0 && !l.resumed { // of which the engines before may have used some
-			first += " of at most " + figure.Took(l.out.Wall)
-		}
+		first += "  " + l.lasted(f.Now)
 	}
 	jobs := rows
 	if n := len(rows); n > 0 && rows[n-1].id == ledger.ArbiterJob {
@@ -80,6 +60,46 @@ func (l *Live) head(f Frame, rows []row) []string {
 		all = append(all, spent)
 	}
 	return append(all, l.underWay(f.Now)...)
+}
+
+// state says in a word or two what the run does, and what a reader must not overlook.
+func (l *Live) state() string {
+	state := l.phase
+	switch {
+	case state == "":
+		state = "beginning"
+	case l.ended != nil:
+		state += ": " + l.verdict
+	case l.stopping:
+		state = "stopping"
+	}
+	var marks []string
+	if l.rehearsal {
+		marks = append(marks, "REHEARSAL")
+	}
+	if l.resumed != nil {
+		marks = append(marks, "resumed")
+	}
+	if len(marks) > 0 {
+		state += " (" + strings.Join(marks, ", ") + ")"
+	}
+	return state
+}
+
+// lasted says how long the run has gone on, or went.
+func (l *Live) lasted(now time.Time) string {
+	end, took := now, span
+	if l.ended != nil {
+		end, took = *l.ended, figure.Took
+	}
+	text := took(end.Sub(l.began))
+	switch {
+	case l.resumed != nil: // nobody worked on it for a part of that, and engines before used some of the budget
+		text += ", " + took(end.Sub(*l.resumed)) + " since it was resumed"
+	case l.out.Wall > 0:
+		text += " of at most " + figure.Took(l.out.Wall)
+	}
+	return text
 }
 
 // spent says what all jobs reported, "" before one could have.
@@ -238,22 +258,13 @@ func (f Frame) columns(rows []row) columns {
 	if c.on = min(c.on, 28); f.Width < 120 {
 		c.on = 0
 	}
-	rest := func() int {
-		n := f.Width - len("x ")
-		for _, w := range []int{c.id, c.status, c.time, c.tokens, c.cost, c.on} {
-			if w > 0 {
-				n -= w + 1
-			}
-		}
-		return n
-	}
 	for _, least := range []*int{&c.on, &c.cost, &c.tokens, &c.time} {
-		if rest() >= nowLeast {
+		if c.rest(f.Width) >= nowLeast {
 			break
 		}
 		*least = 0
 	}
-	c.now = max(0, rest())
+	c.now = max(0, c.rest(f.Width))
 	return c
 }
 
@@ -278,13 +289,29 @@ func (c columns) join(id, status, time, tokens, cost, on, now string) string {
 
 func (c columns) show(f Frame, r row) string {
 	sign, colour := f.sign(r.status)
-	id := cell(strings.Repeat(" ", f.indent(r))+r.id, c.id)
+	id := strings.Repeat(" ", f.indent(r))
+	id += middle(r.id, c.id-len(id))
 	now := r.now
 	if now == "" && c.on == 0 {
 		now = r.on
 	}
-	return f.paint(sign, colour) + " " + c.join(id, f.paint(cell(r.status, c.status), colour), right(r.time, c.time),
+	if r.time == "" && width(now) > c.now { // what it waits for needs the room of the figures that it has not
+		c = columns{id: c.id, status: c.status}
+		c.now = max(0, c.rest(f.Width))
+	}
+	return f.paint(sign, colour) + " " + c.join(cell(id, c.id), f.paint(cell(r.status, c.status), colour), right(r.time, c.time),
 		right(r.tokens, c.tokens), right(r.cost, c.cost), cell(r.on, c.on), cut(now, c.now))
+}
+
+// rest is what the others leave to the last column, less than 0 = they are too wide.
+func (c columns) rest(width int) int {
+	n := width - len("x ")
+	for _, w := range []int{c.id, c.status, c.time, c.tokens, c.cost, c.on} {
+		if w > 0 {
+			n -= w + 1
+		}
+	}
+	return n
 }
 
 // indent is by how much a row is moved to the right: by its layer, as far as that can
@@ -302,6 +329,15 @@ func (f Frame) sign(status string) (sign, colour string) {
 		return s.sign, s.colour
 	}
 	return " ", ""
+}
+
+// signs leaves out the one sign beyond ASCII that is in a line whoever made it: that of
+// what was cut off.
+func (f Frame) signs(s string) string {
+	if f.ASCII {
+		return strings.ReplaceAll(s, cutOff, "~")
+	}
+	return s
 }
 
 // Styles beside the colours.

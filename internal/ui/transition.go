@@ -23,8 +23,11 @@ func transition(r ledger.Record) string {
 	case ledger.KindRequeued:
 		return fmt.Sprintf("%-20s queued again: %s", r.Job, r.Text.Line(lineLimit))
 	case ledger.KindNote:
-		if r.Job != "" {
+		switch {
+		case r.Job != "":
 			return fmt.Sprintf("%-20s note: %s", r.Job, r.Text.Line(0))
+		case r.About == ledger.AboutStop:
+			return r.Text.Line(0)
 		}
 		return "note: " + r.Text.Line(0)
 	case ledger.KindRunEnded:
