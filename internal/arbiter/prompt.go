@@ -20,7 +20,7 @@ Rules:
 
 Files:
 - The folder you work in holds what the jobs started from: the tree at the base commit, or the workspace where there is no repository.
-- Where the evidence names a folder for a job ("Its files: FOLDER/"), what the job did is there: changes.patch and diffstat.txt; files/ with each changed file as the job left it, under its own path; prompt.md; output.md, its final answer; artifacts/, what else it left; checks/, what its checks printed; left-out.txt, where there is one, names changed files that are not in files/, why, and where they are. What the evidence shows only in part is there whole. Where none is named, the paths are those of the run directory.
+- Where the evidence names a folder for a job ("Its files: FOLDER/"), what the job did is there: changes.patch and diffstat.txt; files/ with each changed file as the job left it, under its own path; prompt.md; output.md, its final answer; artifacts/, what else it left; checks/, what its checks printed; left-out.txt, where there is one, names what is not there, why, and where it is to be seen. What the evidence shows only in part is whole at the path that it gives. Where none is named, the paths are those of the run directory.
 - Cite a file by its own path in the tree, not by where you read it: file JOB:PATH:LINE or JOB:PATH:FIRST-LAST, with the lines of files/PATH, or of PATH in your own folder where the job did not change it. Cite output.md, changes.patch, artifacts and the output of checks as the evidence lists them under "May be cited": artifact JOB:PATH. A check that ran: command JOB:NAME. A commit: commit JOB:SHA.
 
 Questions:

@@ -122,12 +122,15 @@ func reviewSum(fp workspace.Fingerprint) string {
 // it, in this folder of its tree, if there is one.
 func (r *run) put(q question, folder string) question {
 	q.folder = folder
+	laid := &layout{}
+	if folder != "" {
+		if l, err := r.layOut(q.bundle.Jobs, mostReview); err == nil { // else no tree can be filled, which is told then
+			laid = l
+		}
+	}
 	q.bundle.Jobs = slices.Clone(q.bundle.Jobs)
 	for i := range q.bundle.Jobs {
-		e := &q.bundle.Jobs[i]
-		if e.Folder = ""; folder != "" {
-			e.Folder = path.Join(folder, e.Job.ID)
-		}
+		q.bundle.Jobs[i] = r.placed(q.bundle.Jobs[i], folder, laid)
 	}
 	q.evidence = r.redact.Bytes(arbiter.Evidence(q.bundle))
 	if q.compared = q.evidence; r.askedWith != nil {

@@ -2,10 +2,10 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -35,18 +35,26 @@ const filesFolder = "files"
 // privateFolders are those in which agents look for what to do; git's own is among them.
 var privateFolders = [...]string{".git", ".claude", ".codex", ".gemini", ".qwen", ".cursor", ".opencode", ".agents"}
 
+// Reasons why something is left out.
+const (
+	couldInstruct = "an agent that reads beside it could take it for instructions"
+	tooMuch       = "all files together would have more bytes than are copied"
+)
+
 // reviewFiller writes into the arbiter's tree. Names are those of jobs, and may be
 // anything: no file is written but below the folder of the job.
 type reviewFiller struct {
 	run  *run
-	left int64 // bytes that may still be written
+	laid *layout
+	left int64 // bytes that the changed files of this job may have
 
 	job  string
 	root *os.Root // the job's folder
 	out  []string // what of the job is left out
 }
 
-// fillReview lays before the arbiter what each judged job left.
+// fillReview lays before the arbiter what each judged job left: of all jobs what the run
+// directory has, then of each the changed files, as far as there is room.
 func (r *run) fillReview(ctx context.Context, dir string, q question) (err error) {
 	tree, err := os.OpenRoot(dir)
 	if err != nil {
@@ -56,9 +64,13 @@ func (r *run) fillReview(ctx context.Context, dir string, q question) (err error
 	if err := tree.Mkdir(q.folder, 0o700); err != nil {
 		return err
 	}
-	w := &reviewFiller{run: r, left: mostReview}
-	for i := range q.bundle.Jobs {
-		at := path.Join(q.folder, q.bundle.Jobs[i].Job.ID)
+	laid, err := r.layOut(q.bundle.Jobs, mostReview)
+	if err != nil {
+		return err
+	}
+	ids := r.byPatch(q.bundle.Jobs)
+	for k, id := range ids {
+		at := path.Join(q.folder, id)
 		if err := tree.Mkdir(at, 0o700); err != nil {
 			return err
 		}
@@ -66,7 +78,10 @@ func (r *run) fillReview(ctx context.Context, dir string, q question) (err error
 		if err != nil {
 			return err
 		}
-		err = w.fill(ctx, root, &q.bundle.Jobs[i])
+		room := laid.left / int64(len(ids)-k)
+		w := &reviewFiller{run: r, laid: laid, left: room, job: id, root: root}
+		err = w.fill(ctx)
+		laid.left -= room - w.left
 		if err = errors.Join(err, root.Close()); err != nil {
 			return err
 		}
@@ -74,9 +89,24 @@ func (r *run) fillReview(ctx context.Context, dir string, q question) (err error
 	return nil
 }
 
-func (w *reviewFiller) fill(ctx context.Context, root *os.Root, e *arbiter.JobEvidence) error {
-	w.job, w.root, w.out = e.Job.ID, root, nil
-	if err := w.copies(&e.Status); err != nil {
+// byPatch are the jobs, those that changed little first: what they leave of their share
+// goes to the others.
+func (r *run) byPatch(jobs []arbiter.JobEvidence) (ids []string) {
+	size := func(id string) int64 {
+		if j := r.jobs[id]; j != nil && j.patch != nil {
+			return j.patch.Bytes
+		}
+		return 0
+	}
+	for i := range jobs {
+		ids = append(ids, jobs[i].Job.ID)
+	}
+	slices.SortStableFunc(ids, func(a, b string) int { return cmp.Compare(size(a), size(b)) })
+	return ids
+}
+
+func (w *reviewFiller) fill(ctx context.Context) error {
+	if err := w.copies(); err != nil {
 		return err
 	}
 	if err := w.files(ctx, w.run.jobs[w.job]); err != nil {
@@ -85,62 +115,37 @@ func (w *reviewFiller) fill(ctx context.Context, root *os.Root, e *arbiter.JobEv
 	if len(w.out) == 0 {
 		return nil
 	}
-	return root.WriteFile(leftOutFile, []byte("Left out of this folder:\n"+strings.Join(w.out, "")), 0o400)
+	return w.root.WriteFile(leftOutFile, []byte("Left out of this folder:\n"+strings.Join(w.out, "")), 0o400)
 }
 
-// without notes that something is left out.
-func (w *reviewFiller) without(name, format string, args ...any) {
-	w.out = append(w.out, fmt.Sprintf("- %s: %s\n", untrusted.From(name).Line(0), untrusted.From(fmt.Sprintf(format, args...)).Line(0)))
+// without notes that something is left out, and where it is to be seen.
+func (w *reviewFiller) without(name, where, format string, args ...any) {
+	why := fmt.Sprintf(format, args...) + "; " + where
+	w.out = append(w.out, fmt.Sprintf("- %s: %s\n", untrusted.From(name).Line(0), untrusted.From(why).Line(0)))
 }
 
 // copies takes what the job left in the run directory.
-func (w *reviewFiller) copies(s *ledger.JobStatus) error {
+func (w *reviewFiller) copies() error {
 	from, err := w.run.led.OpenDir(w.job)
 	if err != nil {
 		return err
 	}
 	defer from.Close() //nolint:errcheck // opened for reading
-	names := []string{ledger.PromptFile, ledger.OutputFile, ledger.PatchFile, ledger.DiffstatFile}
-	for i, c := range s.Checks {
-		if c.Kind == "run" {
-			names = append(names, path.Join(ledger.ChecksDir, fmt.Sprintf("%d.out", i+1)), path.Join(ledger.ChecksDir, fmt.Sprintf("%d.err", i+1)))
+	for _, c := range w.laid.jobs[w.job] {
+		why := c.why
+		if why == "" {
+			data, err := from.ReadFile(filepath.FromSlash(c.name))
+			if err == nil {
+				err = w.write(c.name, w.run.redact.Bytes(data))
+			}
+			if err == nil {
+				continue
+			}
+			why = err.Error()
 		}
-	}
-	for _, name := range names {
-		w.copy(from, name)
-	}
-	for _, a := range s.Artifacts {
-		if a.Source != "tree" { // what is in the tree is among its files
-			w.copy(from, path.Join(ledger.ArtifactsDir, a.Path))
-		}
+		w.without(c.name, "it is in "+w.run.led.Path(w.job, c.name), "%s", why)
 	}
 	return nil
-}
-
-// copy takes one file, if it is there.
-func (w *reviewFiller) copy(from *os.Root, name string) {
-	most := int64(mostReviewed)
-	if name == ledger.PatchFile {
-		most = mostPatch
-	}
-	info, err := from.Stat(filepath.FromSlash(name))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return
-	case err == nil && !info.Mode().IsRegular():
-		err = errors.New("it is no file")
-	case err == nil && info.Size() > most:
-		err = fmt.Errorf("it has %d bytes, more than the %d that are copied", info.Size(), most)
-	}
-	var data []byte
-	if err == nil {
-		data, err = from.ReadFile(filepath.FromSlash(name))
-	}
-	if err != nil {
-		w.without(name, "%v; it is in %s", err, w.run.led.Path(w.job, name))
-		return
-	}
-	w.write(name, w.run.redact.Bytes(data))
 }
 
 // files takes the changed files as they are in the job's snapshot, line by line.
@@ -149,7 +154,7 @@ func (w *reviewFiller) files(ctx context.Context, j *jobRun) error {
 		return nil
 	}
 	if j.masked {
-		w.without(filesFolder, "the patch holds what looks like a secret; %s is a copy without it", ledger.PatchFile)
+		w.without(filesFolder, w.patch()+" is a copy without it", "the patch holds what looks like a secret")
 		return nil
 	}
 	var names []string
@@ -164,43 +169,54 @@ func (w *reviewFiller) files(ctx context.Context, j *jobRun) error {
 	})
 }
 
+// patch is where the patch is: beside the files, or in the run directory.
+func (w *reviewFiller) patch() string {
+	if w.laid.has(w.job, ledger.PatchFile) {
+		return ledger.PatchFile
+	}
+	return w.run.led.Path(w.job, ledger.PatchFile)
+}
+
+// file takes one changed file, or says why not.
 func (w *reviewFiller) file(c workspace.Content) {
 	name := path.Join(filesFolder, c.Path)
 	clean := w.run.redact.Bytes(c.Data)
+	why := ""
 	switch {
 	case c.Mode == workspace.SubmoduleMode:
-		w.without(name, "it is a submodule")
+		why = "it is a submodule"
 	case c.Data == nil && c.Size > 0:
-		w.without(name, "it has %d bytes, more than the %d that are copied", c.Size, mostReviewed)
+		why = fmt.Sprintf("it has %d bytes, more than the %d that are copied", c.Size, mostReviewed)
 	case bytes.IndexByte(c.Data, 0) >= 0:
-		w.without(name, "it is binary, of %d bytes", c.Size)
+		why = fmt.Sprintf("it is binary, of %d bytes", c.Size)
 	case bytes.Count(clean, []byte("\n")) != bytes.Count(c.Data, []byte("\n")):
-		w.without(name, "it holds what looks like a secret, of several lines")
+		why = "it holds what looks like a secret, of several lines"
+	case instructs(name):
+		why = couldInstruct
+	case int64(len(clean)) > w.left:
+		why = tooMuch
 	default:
-		w.write(name, clean)
+		err := w.write(name, clean)
+		if err == nil {
+			w.left -= int64(len(clean))
+			return
+		}
+		why = err.Error()
 	}
+	w.without(name, w.patch()+" shows what was changed", "%s", why)
 }
 
-// write writes one file below the job's folder, or leaves it out.
-func (w *reviewFiller) write(name string, data []byte) {
-	if instructs(name) {
-		w.without(name, "an agent that reads beside it could take it for instructions; %s shows it", ledger.PatchFile)
-		return
-	}
-	if int64(len(data)) > w.left {
-		w.without(name, "all files together would have more than %d bytes", int64(mostReview))
-		return
-	}
+// write writes one file below the job's folder.
+func (w *reviewFiller) write(name string, data []byte) error {
 	local := filepath.FromSlash(name)
 	err := w.root.MkdirAll(filepath.Dir(local), 0o700)
 	if err == nil {
 		err = w.root.WriteFile(local, data, 0o400)
 	}
 	if err != nil {
-		w.without(name, "it cannot be written here: %v", err)
-		return
+		return fmt.Errorf("it cannot be written here: %w", err)
 	}
-	w.left -= int64(len(data))
+	return nil
 }
 
 // instructs reports whether an agent that works in a folder above may load a file by
