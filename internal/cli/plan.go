@@ -12,7 +12,6 @@ import (
 	"orchestrate/internal/engine"
 	"orchestrate/internal/inventory"
 	"orchestrate/internal/runtime"
-	"orchestrate/internal/untrusted"
 )
 
 type planOptions struct {
@@ -80,16 +79,8 @@ func brief(w io.Writer, p *engine.Plan) {
 	for _, d := range p.Spec.Advice {
 		fmt.Fprintf(w, "advice: %s\n", d.Message)
 	}
-	for _, j := range p.Jobs {
-		if j.Block != nil {
-			fmt.Fprintf(w, "blocked: %s: %s: %s\n  next: %s\n", j.Job.ID, j.Block.Reason, untrusted.From(j.Block.Detail).Line(0), j.Block.NextStep)
-		}
-		if j.Live != "" {
-			fmt.Fprintf(w, "live, %s would be blocked: %s\n", j.Job.ID, untrusted.From(j.Live).Line(0))
-		}
-	}
-	if p.Arbiter.Live != "" {
-		fmt.Fprintf(w, "live, the arbiter would be blocked: %s\n", p.Arbiter.Live)
+	for _, text := range append(p.Blocks(), p.LiveBlocks()...) {
+		fmt.Fprintln(w, text)
 	}
 }
 

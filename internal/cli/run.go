@@ -73,7 +73,8 @@ At a terminal, and where nothing that a runtime named in the spec says shows whe
 is signed in, it asks first whether to make one small model call that does. A job that
 needs an approval (effects outside, credentials, or approval: require) is shown there
 and asked about before anything is dispatched; only y or yes approves it, exactly as it
-is. Where nobody can be asked (no terminal, --json, --detach) such a job is blocked.
+is. Where nobody can be asked (no terminal, --json, --brief, --detach) such a job is
+blocked.
 
 ` + briefHelp + "\n" + exitTable,
 		Args: exactArgs("SPEC"),

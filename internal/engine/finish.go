@@ -119,6 +119,7 @@ func (r *run) reportInput(j ledger.Judgement) report.Input {
 	for i := range r.plan.Jobs {
 		r.reportJob(&in, r.jobs[r.plan.Jobs[i].Job.ID])
 	}
+	in.Notes = append(in.Notes, r.plan.LiveBlocks()...)
 	in.Patches = r.reportPatches()
 	return in
 }
@@ -143,9 +144,6 @@ func orEmpty(s *string) string {
 func (r *run) reportJob(in *report.Input, j *jobRun) {
 	id := j.planned.Job.ID
 	in.NextSteps[id], in.After[id] = r.nextStepOf(j), j.planned.Job.DependsOn
-	if j.planned.Live != "" {
-		in.Notes = append(in.Notes, fmt.Sprintf("live, job %s would be blocked: %s", id, j.planned.Live))
-	}
 	if j.status == nil {
 		return
 	}

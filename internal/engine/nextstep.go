@@ -217,7 +217,7 @@ func (t trouble) aboutBlock() string {
 	case runtime.BlockedApproval:
 		return gate.AskUser
 	case runtime.BlockedNoAnswer:
-		return "see " + t.file(ledger.OutputFile) + " for what it answered, name another runtime or model under arbiter" + again
+		return t.resume() + " asks it once more and keeps the jobs' work (" + t.file(ledger.OutputFile) + " is what it answered); or name another runtime or model under arbiter" + again
 	case "":
 		return "it did not begin: " + t.resume() + " goes on with it"
 	}
@@ -307,6 +307,7 @@ func (r *run) nextSteps(verdict string) []string {
 	for i, step := range steps {
 		steps[i] = some(ids[step]) + ": " + step
 	}
+	steps = shortened(steps)
 	if verdict != "" {
 		steps = append(steps, "verdict: "+verdict)
 	}
@@ -314,6 +315,18 @@ func (r *run) nextSteps(verdict string) []string {
 		steps[i] = r.redact.String(steps[i])
 	}
 	return steps
+}
+
+// mostSteps bounds the jobs' next steps after a run, so that its result is on the screen.
+const mostSteps = 10
+
+// shortened is that many of the jobs' steps, and where the rest is.
+func shortened(steps []string) []string {
+	n := len(steps) - mostSteps
+	if n <= 0 {
+		return steps
+	}
+	return append(steps[:mostSteps:mostSteps], fmt.Sprintf("and %d more: see %s", n, ledger.ReportFile))
 }
 
 // takeOver is the step after a run whose work waits for somebody.

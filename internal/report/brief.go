@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"orchestrate/internal/arbiter"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/shellword"
 	"orchestrate/internal/untrusted"
@@ -15,7 +16,8 @@ import (
 const (
 	mostBriefJobs  = 30
 	mostBriefNeeds = 10
-	briefLine      = 240 // characters of what a person is needed for
+	briefLine      = 240  // characters of what a person is needed for
+	briefStep      = 1000 // and of what to do about it
 )
 
 // Brief is the run in a few lines for an agent: a word and what it says on each. dir is
@@ -29,12 +31,13 @@ func (r Report) Brief(dir, name string, brought map[string]bool) string {
 	say("run", "%s", r.RunID)
 	say("dir", "%s", dir)
 	say("phase", "%s", cmp.Or(r.Standing, Ended))
-	say("verdict", "%s", cmp.Or(r.Verdict, "none"))
-	exit := "none"
+	say("verdict", "%s", r.briefVerdict())
+	exit, file := "none", "none"
 	if r.ExitStatus != nil && !r.interim() {
-		exit = fmt.Sprint(*r.ExitStatus)
+		exit, file = fmt.Sprint(*r.ExitStatus), ledger.ReportFile
 	}
 	say("exit", "%s", exit)
+	say("report", "%s", file)
 	say("jobs", "%s", r.block().Jobs)
 	say("cost", "%s", r.Usage)
 	r.briefJobs(say)
@@ -44,10 +47,29 @@ func (r Report) Brief(dir, name string, brought map[string]bool) string {
 			say("person", "and %d more: orchestrate report %s", len(needs)-i, shellword.Quote(name))
 			break
 		}
-		say("person", "%s", untrusted.From(line).Line(briefLine))
+		say("person", "%s", briefNeed(line))
 	}
-	say("next", "%s", r.nextCommand(name, brought))
+	say("next", "%s", r.next(name, brought))
 	return b.String()
+}
+
+// briefVerdict is the verdict, marked where a stand-in took part.
+func (r Report) briefVerdict() string {
+	if r.Verdict == "" || r.Verdict == arbiter.Rehearsal {
+		return cmp.Or(r.Verdict, "none")
+	}
+	return r.Verdict + r.mark()
+}
+
+// briefNeed is what a person is needed for, cut where it is long: of two parts, what is to
+// be done about it is the one to keep.
+func briefNeed(line string) string {
+	cause, step, ok := strings.Cut(line, nextMark)
+	cause = untrusted.From(cause).Line(briefLine)
+	if !ok {
+		return cause
+	}
+	return cause + nextMark + untrusted.From(step).Line(briefStep)
 }
 
 // briefJobs lists the jobs that somebody may have to look at first, and counts the rest.
@@ -73,18 +95,3 @@ func (r Report) briefJobs(say func(word, format string, args ...any)) {
 var urgent = []ledger.Status{ledger.Failed, ledger.Blocked, ledger.Interrupted, ledger.Running, ledger.Awaiting, ledger.Success, ledger.Queued}
 
 func urgency(j Job) int { return slices.Index(urgent, j.Status.Status) }
-
-// nextCommand is what to type next.
-func (r Report) nextCommand(name string, brought map[string]bool) string {
-	run := shellword.Quote(name)
-	undone := r.Totals.Interrupted > 0 || r.Totals.Queued > 0
-	switch {
-	case r.Standing == Running:
-		return "orchestrate wait --brief " + run
-	case r.Standing == CutOff || undone:
-		return "orchestrate resume --brief " + run
-	case r.Integrate() != "" && slices.ContainsFunc(r.Patches, func(p Patch) bool { return !p.Applied && !brought[p.Job] }):
-		return r.Integrate()
-	}
-	return "orchestrate report " + run
-}

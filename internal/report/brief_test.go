@@ -16,6 +16,7 @@ dir /w/plans/reports/orchestrate-20260730-120005
 phase ended
 verdict fail
 exit 1
+report report.md
 jobs 2/5/3
 cost $0.0125, 1000 tokens in, 50 out (1 attempt did not say)
 job test failed check_failed test/output.md
@@ -24,11 +25,11 @@ job audit blocked no_route -
 job scout success - scout/output.md
 job write success - write/output.md
 person job write (scoped-write) was approved by a flag, without being shown: see approvals.json
-person the verdict is fail: see the verdict below before using anything of this run
+person the verdict is fail: see in report.md why, before using anything of this run
 person job test is failed: check_failed; next: orchestrate output RUN test
 person job audit is blocked: no_route; next: claude auth login
-person the patch of job write waits to be integrated: the command is below
-next orchestrate report 20260730-120005
+person the patch of job write waits to be integrated: orchestrate report 20260730-120005 shows the command
+next orchestrate explain 20260730-120005 test
 `
 	if diff := cmp.Diff(want, Build(sample()).Brief("/w/plans/reports/orchestrate-20260730-120005", "20260730-120005", nil)); diff != "" {
 		t.Error(diff)

@@ -43,6 +43,7 @@ func Build(in Input) Report {
 	switch {
 	case r.interim():
 		r.Verdict, r.ExitStatus, r.EndedAt = "", nil, nil
+		r.stopping = !s.Stopping.Empty()
 	case r.Verdict == "":
 		r.Verdict = arbiter.Blocked // a run that nobody judged
 	}
@@ -154,7 +155,11 @@ func (u *Usage) add(a ledger.JobStatus) {
 		return
 	}
 	if a.Usage == nil {
-		u.UnknownJobs++
+		if a.Status == ledger.Running {
+			u.running++
+		} else {
+			u.UnknownJobs++
+		}
 		return
 	}
 	sum(&u.Known.InputTokens, a.Usage.InputTokens)
@@ -266,7 +271,7 @@ func needsPerson(r Report, in Input) []string {
 	}
 	for _, p := range r.Patches {
 		if p.Applied {
-			say("what job %s did is already in your checkout, for you to look at; the command that undoes it is below", p.Job)
+			say("what job %s did is already in your checkout, for you to look at; %s shows the command that undoes it", p.Job, r.command())
 		}
 	}
 	return append(list, r.waiting(nil)...)
@@ -285,13 +290,13 @@ func (r Report) waiting(brought map[string]bool) []string {
 		}
 	}
 	if n := len(each); n >= manyPatches {
-		return []string{fmt.Sprintf("the patches of %d jobs wait to be integrated: %s", n, cmp.Or(r.Integrate(), "the commands are below"))}
+		return []string{fmt.Sprintf("the patches of %d jobs wait to be integrated: %s", n, cmp.Or(r.Integrate(), r.command()+" shows the commands"))}
 	}
 	return each
 }
 
 func (r Report) waits(p Patch) string {
-	return fmt.Sprintf("the patch of job %s waits to be integrated: %s", p.Job, cmp.Or(r.Integrate(), "the command is below"))
+	return fmt.Sprintf("the patch of job %s waits to be integrated: %s", p.Job, cmp.Or(r.Integrate(), r.command()+" shows the command"))
 }
 
 // StillNeeds is what needs a person now that the work of some jobs was brought where it
@@ -319,7 +324,7 @@ func (r Report) Integrate() string {
 func verdictNeeds(r Report) string {
 	switch r.Verdict {
 	case arbiter.Fail:
-		return "the verdict is fail: see the verdict below before using anything of this run"
+		return "the verdict is fail: see in " + ledger.ReportFile + " why, before using anything of this run"
 	case arbiter.Blocked:
 		if r.Judgement != nil && len(r.Judgement.Why) > 0 {
 			return "the verdict is blocked: " + r.Judgement.Why[0]
@@ -343,9 +348,12 @@ func jobNeeds(j Job) string {
 	return withNext(line, j.NextStep)
 }
 
+// nextMark parts what is wrong from what to do about it.
+const nextMark = "; next: "
+
 func withNext(line, step string) string {
 	if step == "" {
 		return line
 	}
-	return line + "; next: " + step
+	return line + nextMark + step
 }

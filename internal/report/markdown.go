@@ -158,6 +158,9 @@ func took(ms int64) string { return figure.TookMs(ms) }
 // String is the cost in a few words; unknown is said, never zero.
 func (u Usage) String() string {
 	if u.UnknownJobs == 0 && u.Known == (runtime.Usage{}) {
+		if u.running > 0 {
+			return "none reported so far"
+		}
 		return "none, no agent ran"
 	}
 	s := cost(&u.Known)

@@ -86,7 +86,7 @@ type Report struct {
 	SpecDigest    string            `json:"specDigest"`
 	Base          string            `json:"base"`
 	Rehearsal     bool              `json:"rehearsal"`
-	Standing      string            `json:"standing"` // ended | running | cut-off
+	Standing      string            `json:"standing"` // ended | running | stopping | cut-off
 	Verdict       string            `json:"verdict"`  // "" = the run has not ended
 	ExitStatus    *int              `json:"exitStatus"`
 	StartedAt     time.Time         `json:"startedAt"`
@@ -108,6 +108,8 @@ type Report struct {
 	Reproduce     []Command         `json:"reproduce"`
 	Unresolved    []string          `json:"unresolvedQuestions"`
 	Block         Block             `json:"completion"`
+
+	stopping bool // it was asked to stop and has not ended
 }
 
 // Totals counts jobs.
@@ -133,7 +135,9 @@ type Checks struct {
 // Usage sums what runtimes reported over all attempts.
 type Usage struct {
 	Known       runtime.Usage `json:"known"`       // each figure null when nobody reported it
-	UnknownJobs int           `json:"unknownJobs"` // agents' attempts that reported nothing
+	UnknownJobs int           `json:"unknownJobs"` // agents' attempts that have ended and reported nothing
+
+	running int // agents' attempts that may report yet
 }
 
 // Job is one job's part.

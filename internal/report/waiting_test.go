@@ -54,7 +54,7 @@ func TestManyPatchesOfAFailedRun(t *testing.T) {
 	in := sample()
 	in.Patches = []Patch{{Job: "a"}, {Job: "b"}, {Job: "c"}}
 	r := Build(in)
-	if got, want := r.NeedsPerson[len(r.NeedsPerson)-1], "the patches of 3 jobs wait to be integrated: the commands are below"; got != want {
+	if got, want := r.NeedsPerson[len(r.NeedsPerson)-1], "the patches of 3 jobs wait to be integrated: orchestrate report 20260730-120005 shows the commands"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -13,18 +13,13 @@ const (
 	summaryNotes = 10
 )
 
-// Summary is what stays on the screen when the view has gone: how the run stands, a line
-// for each job that failed or needs a person, and the notes.
+// Summary is what stays on the screen when the view has gone: a line for each job that
+// failed or needs a person, the notes, and last, where it is seen, how the run stands.
 func (l *Live) Summary(now time.Time) (all []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	rows := l.rows(now)
 	f := Frame{Now: now}
-	for i, s := range l.head(f, rows) {
-		if i < 3 {
-			all = append(all, s)
-		}
-	}
 	var failed []string
 	for _, r := range rows {
 		if r.rank == 1 {
@@ -36,7 +31,9 @@ func (l *Live) Summary(now time.Time) (all []string) {
 	for _, r := range l.notes {
 		notes = append(notes, r.text)
 	}
-	return append(all, bounded(notes, summaryNotes, "notes")...)
+	all = append(all, bounded(notes, summaryNotes, "notes")...)
+	head := l.head(f, rows)
+	return append(all, head[:min(len(head), 3)]...)
 }
 
 // bounded is lines, at most so many, and how many there are besides.
