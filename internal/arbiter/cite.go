@@ -104,7 +104,7 @@ var filesIn = map[string]string{"file": "files/", "artifact": "artifacts/"}
 func (c Citation) forms(what string) []string {
 	switch c.Kind {
 	case "file":
-		name, lines := cutLines(what)
+		name, lines := CutLines(what)
 		if lines == "" {
 			return nil
 		}
@@ -152,8 +152,8 @@ func cleanPath(name string) string {
 // lineRange is what stands behind a path: 3, 3-5, L3, L3-L5.
 var lineRange = regexp.MustCompile(`^L?([1-9][0-9]{0,8})(?:[-–]L?([1-9][0-9]{0,8}))?$`)
 
-// cutLines parts path:line or path:first-last; lines is "" when there are none.
-func cutLines(what string) (name, lines string) {
+// CutLines parts path:line or path:first-last; lines is "" when there are none.
+func CutLines(what string) (name, lines string) {
 	i := strings.LastIndexByte(what, ':')
 	if i < 1 {
 		return what, ""
@@ -170,7 +170,7 @@ func cutLines(what string) (name, lines string) {
 
 // linesThere reports whether a file has the first and the last line that are cited.
 func linesThere(job, what string, r Reader) bool {
-	name, lines := cutLines(what)
+	name, lines := CutLines(what)
 	if name == "" {
 		return false
 	}

@@ -44,6 +44,10 @@ type Case struct {
 	Judged             []Asked               // the jobs that the arbiter was asked about
 	Answer             *Verdict              // nil when there is none
 	Jobs               []ledger.JobVerdict   // Answer's, as Verify returned them
+	// Own reports whether what is cited, and there, shows what the job itself did: not what
+	// it started from, nor a file that it left alone. Of a job that changes nothing what it
+	// saw is all that there is. Refs are without the job; nil = nothing does.
+	Own func(job string, c Citation) bool
 }
 
 // Judge draws the conclusion. In this order: where there is nothing to judge yet
@@ -149,7 +153,7 @@ func open(c Case) (why []string) {
 		why = append(why, "no job was judged")
 	}
 	for _, a := range c.Judged {
-		why = append(why, openJob(c.Jobs, a)...)
+		why = append(why, openJob(c, a)...)
 	}
 	for _, q := range Questions() {
 		if a := answerTo(c.Answer, q.N); a.Answer == "" || a.Answer == "unsure" {
@@ -162,31 +166,33 @@ func open(c Case) (why []string) {
 	return why
 }
 
-func openJob(jobs []ledger.JobVerdict, a Asked) (why []string) {
+func openJob(c Case, a Asked) (why []string) {
 	id := a.Job
-	i := slices.IndexFunc(jobs, func(j ledger.JobVerdict) bool { return j.Job == id })
+	i := slices.IndexFunc(c.Jobs, func(j ledger.JobVerdict) bool { return j.Job == id })
 	if i < 0 {
 		return []string{fmt.Sprintf("job %s has no verdict", id)}
 	}
-	j := jobs[i]
+	j := c.Jobs[i]
 	if j.Verdict != "pass" && j.Verdict != "fail" {
 		why = append(why, fmt.Sprintf("job %s is left open: %s", id, j.Why))
 	}
 	why = append(why, openAssertions(j, a.Asserts)...)
-	found := 0
-	for _, c := range j.Citations {
-		if !c.Found {
-			why = append(why, fmt.Sprintf("job %s: the cited %s %q is not there, so its claim is unsupported", id, c.Kind, c.Ref))
-			continue
-		}
-		if strings.HasPrefix(c.Ref, id+":") { // what another job left proves nothing about this one
-			found++
+	for _, cited := range j.Citations {
+		if !cited.Found {
+			why = append(why, fmt.Sprintf("job %s: the cited %s %q is not there, so its claim is unsupported", id, cited.Kind, cited.Ref))
 		}
 	}
-	if found == 0 && j.Verdict == "pass" {
+	if j.Verdict == "pass" && !slices.ContainsFunc(j.Citations, func(cited ledger.Citation) bool { return c.owned(id, cited) }) {
 		why = append(why, fmt.Sprintf("job %s passes without evidence of its own that is there", id))
 	}
 	return why
+}
+
+// owned reports whether a citation shows what the job did: what another job left proves
+// nothing about this one.
+func (c Case) owned(job string, cited ledger.Citation) bool {
+	what, ok := strings.CutPrefix(cited.Ref, job+":")
+	return ok && cited.Found && c.Own != nil && c.Own(job, Citation{cited.Kind, what})
 }
 
 // openAssertions are those of a job that the arbiter neither affirms nor denies.

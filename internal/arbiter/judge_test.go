@@ -14,9 +14,12 @@ func clean() Case {
 	v := good("a", "b")
 	return Case{
 		Mode: ModeRequired, Runtime: "r", Model: "m", Independence: "independent",
-		Judged: asked("a", "b"), Answer: &v, Jobs: Verify(v, everything{}),
+		Judged: asked("a", "b"), Answer: &v, Jobs: Verify(v, everything{}), Own: notBase,
 	}
 }
+
+// notBase takes all but a commit named base for the job's own.
+func notBase(_ string, c Citation) bool { return c != Citation{"commit", "base"} }
 
 // everything finds whatever is cited.
 type everything struct{}
@@ -68,6 +71,14 @@ func TestTruthTable(t *testing.T) {
 		{"nobody judged", func(c *Case) { c.Judged, c.Jobs = nil, nil }, Blocked, "no job was judged"},
 		{"no job at all", func(c *Case) { c.Jobs = nil }, Blocked, "job a has no verdict"},
 		{"a job without citation", func(c *Case) { c.Jobs[0].Citations = nil }, Blocked, "without evidence"},
+		{"a job with nothing but what it started from", func(c *Case) {
+			c.Jobs[0].Citations = []ledger.Citation{{Kind: "commit", Ref: "a:base", Found: true}}
+		}, Blocked, "job a passes without evidence of its own"},
+		{"what it started from beside its own", func(c *Case) {
+			c.Jobs[0].Citations = append(c.Jobs[0].Citations, ledger.Citation{Kind: "commit", Ref: "a:base", Found: true})
+		}, Pass, ""},
+		{"nothing but another job's", func(c *Case) { c.Jobs[0].Citations[0].Ref = "b:output.md" }, Blocked, "job a passes without evidence of its own"},
+		{"nobody knows whose it is", func(c *Case) { c.Own = nil }, Blocked, "without evidence of its own"},
 		{"one false citation", func(c *Case) { c.Jobs[0].Citations[0].Found = false }, Blocked, "is not there"},
 		{"a false one beside a true one", func(c *Case) {
 			c.Jobs[0].Citations = append(c.Jobs[0].Citations, ledger.Citation{Kind: "file", Ref: "a:x:1"})

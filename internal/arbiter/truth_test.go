@@ -15,6 +15,7 @@ type world struct {
 	answer        string // pass | fail | blocked | unusable | none
 	finds         string // "" | no: a question is answered wrong | contradiction | unsure: one is not answered | unresolved
 	falseCitation bool
+	shown         string // by what is cited of job b and is there: own | base: what it started from | other: another job's work
 	assertion     string // yes | no | unsure | "" = nothing is said of it
 	independence  string
 	required      bool
@@ -54,6 +55,8 @@ func (w world) reviewed() string {
 		return "blocked"
 	case w.falseCitation: // cites what is not there
 		return "blocked"
+	case w.shown != "own": // a pass needs evidence of the work
+		return "blocked"
 	}
 	return "pass"
 }
@@ -92,12 +95,22 @@ func (w world) judged() Case {
 	default:
 		v.Overall = w.answer
 		c.Answer, c.Jobs = &v, Verify(v, everything{})
-		c.Jobs[1].Citations[0].Found = !w.falseCitation
+		c.Own, c.Jobs[1].Citations = notBase, []ledger.Citation{w.cited()}
 		if w.falseCitation { // beside one that is there
-			c.Jobs[1].Citations = append(c.Jobs[1].Citations, ledger.Citation{Kind: "artifact", Ref: "b:output.md", Found: true})
+			c.Jobs[1].Citations = append(c.Jobs[1].Citations, ledger.Citation{Kind: "artifact", Ref: "b:gone.md"})
 		}
 	}
 	return c
+}
+
+func (w world) cited() ledger.Citation {
+	switch w.shown {
+	case "base":
+		return ledger.Citation{Kind: "commit", Ref: "b:base", Found: true}
+	case "other":
+		return ledger.Citation{Kind: "artifact", Ref: "a:output.md", Found: true}
+	}
+	return ledger.Citation{Kind: "artifact", Ref: "b:output.md", Found: true}
 }
 
 // each calls f for every world there is.
@@ -123,6 +136,7 @@ func each(f func(world)) {
 	pick([]string{Pass, Fail, Blocked, "unusable", "none"}, func(w *world, s string) { w.answer = s })
 	pick([]string{"", "no", "contradiction", "unsure", "unresolved"}, func(w *world, s string) { w.finds = s })
 	flag(func(w *world, b bool) { w.falseCitation = b })
+	pick([]string{"own", "base", "other"}, func(w *world, s string) { w.shown = s })
 	pick([]string{"yes", "no", "unsure", ""}, func(w *world, s string) { w.assertion = s })
 	pick([]string{"independent", "not-independent: job a was done by the same family (x)", ""}, func(w *world, s string) { w.independence = s })
 	flag(func(w *world, b bool) { w.required = b })
@@ -158,7 +172,7 @@ func TestTheWholeTruthTable(t *testing.T) {
 			t.Errorf("no case gives %s", v)
 		}
 	}
-	if want := 2 * 2 * 2 * 2 * 5 * 5 * 2 * 4 * 3 * 2 * 2; total != want {
+	if want := 2 * 2 * 2 * 2 * 5 * 5 * 2 * 3 * 4 * 3 * 2 * 2; total != want {
 		t.Errorf("%d cases, want %d", total, want)
 	}
 	// A pass is rare: an answer of pass, nothing open or false, and independence proven or

@@ -6,10 +6,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"orchestrate/internal/arbiter"
 	"orchestrate/internal/ledger"
+	"orchestrate/internal/workspace"
 )
 
 // citeReader looks up what the arbiter cites.
@@ -30,17 +32,49 @@ func (c citeReader) Line(job, name string, line int) (string, bool) {
 	if folder, of, what := c.Laid(name); folder != "" {
 		return c.lineOf(j, what, line, of == job)
 	}
-	name = c.fromTop(name)
-	names := []string{name}
-	if rel, err := filepath.Rel(c.run.plan.top(), filepath.Join(j.planned.Job.Cwd, filepath.FromSlash(name))); err == nil && filepath.IsLocal(rel) {
-		names = append(names, filepath.ToSlash(rel))
-	}
-	for _, name := range names {
+	for _, name := range c.names(j, name) {
 		if text, ok := c.run.lineAt(c.ctx, j, name, line); ok {
 			return text, true
 		}
 	}
 	return "", false
+}
+
+// names are the paths from the top of the tree that a path may mean.
+func (c citeReader) names(j *jobRun, name string) []string {
+	name = c.fromTop(name)
+	names := []string{name}
+	if rel, err := filepath.Rel(c.run.plan.top(), filepath.Join(j.planned.Job.Cwd, filepath.FromSlash(name))); err == nil && filepath.IsLocal(rel) {
+		names = append(names, filepath.ToSlash(rel))
+	}
+	return names
+}
+
+// own reports whether what is cited, and there, shows what a job did.
+func (c citeReader) own(job string, cited arbiter.Citation) bool {
+	j, ok := c.run.jobs[job]
+	switch {
+	case !ok:
+		return false
+	case j.commit == "" || j.commit == cmp.Or(j.base, c.run.plan.Base):
+		return true // it changed nothing that is in a tree of commits
+	case cited.Kind == "commit":
+		return strings.HasPrefix(j.commit, cited.Ref)
+	case cited.Kind == "file":
+		name, _ := arbiter.CutLines(cited.Ref)
+		folder, _, what := c.Laid(name)
+		return folder != "" && !strings.HasPrefix(what, filesFolder+"/") || c.changed(j, name)
+	}
+	return true
+}
+
+// changed reports whether a job changed the file at a path.
+func (c citeReader) changed(j *jobRun, name string) bool {
+	if j.patch == nil {
+		return false
+	}
+	names := c.names(j, name)
+	return slices.ContainsFunc(j.patch.Files, func(f workspace.Change) bool { return slices.Contains(names, f.Path) })
 }
 
 // lineOf is a line of a file in the folder of a job: of the snapshot, or of what the job

@@ -148,7 +148,7 @@ func (r *run) ask(ctx context.Context, c *arbiter.Case) {
 		c.Unusable = fmt.Sprintf("the arbiter's own run %s: %s: %s", status.Status, status.Reason, status.ReasonEvidence)
 		return
 	}
-	c.Answer, c.Jobs = &v, arbiter.Verify(v, reader)
+	c.Answer, c.Jobs, c.Own = &v, arbiter.Verify(v, reader), reader.own
 }
 
 // answered reports whether the question needs no new attempt: an engine before asked it.

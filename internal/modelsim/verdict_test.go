@@ -49,8 +49,10 @@ func (reader) Check(string, string) bool               { return false }
 func (reader) Commit(job, sha string) bool             { return job == "b" && sha == "abc123" }
 func (reader) Laid(string) (folder, job, file string)  { return "", "", "" }
 
+func own(string, arbiter.Citation) bool { return true }
+
 func judge(v arbiter.Verdict, jobs []ledger.JobVerdict) ledger.Judgement {
-	return arbiter.Judge(arbiter.Case{Mode: arbiter.ModeRequired, Judged: asked, Answer: &v, Jobs: jobs})
+	return arbiter.Judge(arbiter.Case{Mode: arbiter.ModeRequired, Judged: asked, Answer: &v, Jobs: jobs, Own: own})
 }
 
 func TestAVerdictPassesTheJobsOfThePrompt(t *testing.T) {
