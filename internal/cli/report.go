@@ -46,7 +46,8 @@ the history.
 
 With --open the path of report.html is printed, and at a terminal the page is also
 opened with the person's own program for that (xdg-open, open; on Windows the one for
-files of that kind).
+files of that kind). Of a run that has not ended it is report-so-far.html in the run
+directory: what is known now, made anew each time and gone when the run has ended.
 RUN is a run id or the path of a run directory.`,
 		Args: exactArgs("RUN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -56,7 +57,7 @@ RUN is a run id or the path of a run directory.`,
 	}
 	cmd.Flags().StringVar(&opts.form, "format", formMarkdown, "`FORM` of the report: md, html or json")
 	cmd.Flags().BoolVar(&opts.json, "json", false, "the same as --format json")
-	cmd.Flags().BoolVar(&opts.open, "open", false, "print the path of report.html, and open it at a terminal")
+	cmd.Flags().BoolVar(&opts.open, "open", false, "print the path of the report as a page, and open it at a terminal")
 	cmd.MarkFlagsMutuallyExclusive("open", "format")
 	cmd.MarkFlagsMutuallyExclusive("open", "json")
 	cmd.MarkFlagsMutuallyExclusive("json", "format")
@@ -80,7 +81,7 @@ func runReport(ctx context.Context, sys System, opts reportOptions) (err error) 
 	defer func() { err = joined(err, run.Close()) }()
 	switch {
 	case standing != report.Ended:
-		return printInterim(ctx, sys, run, opts, standing)
+		return showInterim(ctx, sys, run, opts, standing)
 	case opts.open:
 		return openReport(sys, run)
 	}
@@ -122,15 +123,8 @@ func standingRun(sys System, arg string) (run *ledger.Run, standing string, err 
 	return run, report.CutOff, nil
 }
 
-// printInterim prints the report of a run that has not ended.
-func printInterim(ctx context.Context, sys System, run *ledger.Run, opts reportOptions, standing string) error {
-	if opts.open {
-		next := "orchestrate wait " + run.ID
-		if standing == report.CutOff {
-			next = "orchestrate resume " + run.ID
-		}
-		return failure(fmt.Errorf("%s is written when the run ends, and this one has not: %s; `orchestrate report --format html %s` prints a page of what is known so far", ledger.ReportHTMLFile, next, run.ID))
-	}
+// showInterim prints the report of a run that has not ended, or opens it as a page.
+func showInterim(ctx context.Context, sys System, run *ledger.Run, opts reportOptions, standing string) error {
 	rep, err := interimOf(ctx, run, standing, sys.Now())
 	if err != nil {
 		return failure(err)
@@ -139,10 +133,23 @@ func printInterim(ctx context.Context, sys System, run *ledger.Run, opts reportO
 	if err != nil {
 		return failure(err)
 	}
+	if opts.open {
+		return openSoFar(sys, run, data, standing)
+	}
 	if _, err = forReader(sys.Out).Write(data); err != nil {
 		return failure(err)
 	}
 	return nil
+}
+
+// openSoFar opens the page of this moment. It has a name of its own: nobody may take it
+// for the page of the run's end.
+func openSoFar(sys System, run *ledger.Run, page []byte, standing string) error {
+	if err := run.WriteSoFar(page); err != nil {
+		return failure(fmt.Errorf("the page of a run that has not ended cannot be left in its directory: %w; `orchestrate report --format html %s` prints it", err, run.ID))
+	}
+	fmt.Fprintf(sys.Err, "the run has not ended (%s): this is its page as of now, made anew each time; %s comes when it ends\n", standing, ledger.ReportHTMLFile)
+	return openPage(sys, run.Path(ledger.SoFarFile))
 }
 
 // inForm is a report that is on no disk.
@@ -172,12 +179,16 @@ func interimOf(ctx context.Context, run *ledger.Run, standing string, now time.T
 // openerPatience is how long a program that opens a page may take to say that it cannot.
 const openerPatience = 2 * time.Second
 
-// openReport prints where the page is, and opens it where somebody can see it.
+// openReport opens the page of a run's end.
 func openReport(sys System, run *ledger.Run) error {
 	if _, err := run.ReadFile(ledger.ReportHTMLFile); err != nil {
 		return failure(fmt.Errorf("this run has no page to open: %w; `orchestrate report %s` prints its report", err, run.ID))
 	}
-	page := run.Path(ledger.ReportHTMLFile)
+	return openPage(sys, run.Path(ledger.ReportHTMLFile))
+}
+
+// openPage prints where a page is, and opens it where somebody can see it.
+func openPage(sys System, page string) error {
 	if _, err := fmt.Fprintln(sys.Out, page); err != nil {
 		return failure(err)
 	}

@@ -33,7 +33,14 @@ func (r *Run) WriteFile(rel string, data []byte) error {
 	if r.lock == nil {
 		return ErrReadOnly
 	}
-	data = r.clean(rel, data)
+	return r.replace(rel, r.clean(rel, data))
+}
+
+// WriteSoFar puts the page of a run that has not ended into its directory, over the one
+// before. Whoever reads the run may do so: no part of it depends on that file.
+func (r *Run) WriteSoFar(page []byte) error { return r.replace(SoFarFile, page) }
+
+func (r *Run) replace(rel string, data []byte) error {
 	name := filepath.FromSlash(rel)
 	temp, err := r.writeTemp(name, data)
 	if dir := filepath.Dir(name); errors.Is(err, fs.ErrNotExist) && dir != "." {

@@ -18,9 +18,10 @@ const (
 	ReportFile     = "report.md"
 	ReportJSONFile = "report.json"
 	ReportHTMLFile = "report.html"
-	CheckoutFile   = "checkout.json"  // what the shared checkout is compared with
-	ReclaimedFile  = "reclaimed.json" // what `clean` took away of the run, and where it was saved
-	RunLockFile    = "run.lock"       // held by the run's owner, says who that is
+	SoFarFile      = "report-so-far.html" // the page of a run that has not ended, as of when somebody asked for it
+	CheckoutFile   = "checkout.json"      // what the shared checkout is compared with
+	ReclaimedFile  = "reclaimed.json"     // what `clean` took away of the run, and where it was saved
+	RunLockFile    = "run.lock"           // held by the run's owner, says who that is
 	WorktreesDir   = "worktrees"
 )
 

@@ -29,7 +29,7 @@ func TestStrays(t *testing.T) {
 	}
 	for _, file := range []string{
 		filepath.Join(reports, HistoryFile), filepath.Join(reports, "orchestrate-notes"), filepath.Join(reports, ".hidden"),
-		r.Path(SpecFile), r.Path(ReportFile), r.Path(CheckoutFile), r.Path(".state.json.1.tmp"), r.Path("state.json.bak"),
+		r.Path(SpecFile), r.Path(ReportFile), r.Path(SoFarFile), r.Path(CheckoutFile), r.Path(".state.json.1.tmp"), r.Path("state.json.bak"),
 		filepath.Join(trees, "job.txt"),
 	} {
 		if err := os.WriteFile(file, nil, 0o600); err != nil {

@@ -10,7 +10,7 @@ import (
 // folder stands beside the former, and on a case-insensitive disk too.
 var runFiles = [...]string{
 	"spec.yaml", "request.md", "jobs.yaml", "defaults.yaml", "runtimes.json", "state.json", "journal.jsonl", "checkout.json",
-	"report.md", "report.html", "report.json", "approvals.json", "orchestrate-history.jsonl",
+	"report.md", "report.html", "report-so-far.html", "report.json", "approvals.json", "orchestrate-history.jsonl",
 	"prompt.md", "command.txt", "stdout.txt", "stderr.txt", "output.md", "status.json",
 	"session.json", "events.jsonl", "exit.json", "changes.patch", "request.json", "result.md",
 	"evidence.md", "verdict.json", "diffstat.txt", "integration.json", "intent.json", "reclaimed.json",
