@@ -4,12 +4,22 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // occupant is a process and the folder that it works in.
 type occupant struct {
 	pid int
 	dir string
+}
+
+// program is the name of what it runs, "" = it has ended.
+func (o occupant) program() string {
+	name, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(o.pid), "comm"))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(name))
 }
 
 // occupants are the processes that can be seen. Those of other accounts do not say where

@@ -8,6 +8,9 @@ type occupant struct {
 	dir string
 }
 
+// program says nothing, as occupants.
+func (occupant) program() string { return "" }
+
 // occupants says nothing here: a folder that a process works in cannot be told from
 // another.
 func occupants() []occupant { return nil }

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"orchestrate/internal/arbiter"
 	"orchestrate/internal/ledger"
@@ -223,7 +224,44 @@ func (r *run) removeReviews(ctx context.Context) (err error) {
 		return nil
 	}
 	for n := 1; n <= r.attempts[ledger.ArbiterJob]+1; n++ {
-		err = errors.Join(err, r.dropTree(ctx, r.reviewDir(n)))
+		dir := r.reviewDir(n)
+		if r.resumed {
+			if busy := gitEnds(ctx, dir); busy != nil {
+				err = errors.Join(err, busy)
+				continue
+			}
+		}
+		err = errors.Join(err, r.dropTree(ctx, dir))
 	}
 	return err
+}
+
+// gitLimit is how long a git that was left alone may go on filling a tree.
+const gitLimit = time.Minute
+
+// gitEnds waits for a git that an engine before left filling a tree when it was killed,
+// and that would fill it while it is removed.
+func gitEnds(ctx context.Context, dir string) error {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil //nolint:nilerr // what is not there is filled by nobody
+	}
+	ctx, cancel := context.WithTimeout(ctx, gitLimit)
+	defer cancel()
+	for {
+		pid := 0
+		for _, o := range occupants() {
+			if inside(real, o.dir) && o.program() == "git" {
+				pid = o.pid
+			}
+		}
+		if pid == 0 {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("a git that an engine before began (process %d) still fills %s: %w", pid, dir, ctx.Err())
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
 }
