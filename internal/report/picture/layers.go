@@ -88,12 +88,12 @@ type row struct {
 // rowsOf puts the nodes of each layer into rows of nearly the same length, at most
 // fit. A layer whose nodes share what they wait for has a row of joints above it,
 // in which all that leads there comes together.
-func rowsOf(deps [][]int, rank []int, fit int, joined map[string]int) (rows []row, at []int) {
+func rowsOf(deps [][]int, rank []int, fit int, sets []int) (rows []row, at []int) {
 	layers := make([][]int, slices.Max(rank)+1)
 	jointed := make([]bool, len(layers))
 	for i, r := range rank {
 		layers[r] = append(layers[r], i)
-		jointed[r] = jointed[r] || joined[setKey(deps[i])] > 1
+		jointed[r] = jointed[r] || sets[i] > 0
 	}
 	at = make([]int, len(deps))
 	place, keys := make([]float64, len(deps)), make([]float64, len(deps))
@@ -117,16 +117,28 @@ func rowsOf(deps [][]int, rank []int, fit int, joined map[string]int) (rows []ro
 	return rows, at
 }
 
-// joints counts the nodes that wait for the same two or more: these are drawn as one
-// bundle, which is also what a reader wants to know of them.
-func joints(deps [][]int) map[string]int {
-	count := map[string]int{}
-	for _, list := range deps {
-		if len(list) > 1 {
-			count[setKey(list)]++
+// shared numbers what two or more nodes wait for together, if that is two or more: these
+// are drawn as one bundle, which is also what a reader wants to know of them. A node that
+// shares nothing has 0.
+func shared(deps [][]int) []int {
+	number, count, sets := map[string]int{}, []int{0}, make([]int, len(deps))
+	for i, list := range deps {
+		if len(list) < 2 {
+			continue
+		}
+		key := setKey(list)
+		if number[key] == 0 {
+			number[key], count = len(count), append(count, 0)
+		}
+		sets[i] = number[key]
+		count[sets[i]]++
+	}
+	for i, set := range sets {
+		if count[set] < 2 {
+			sets[i] = 0
 		}
 	}
-	return count
+	return sets
 }
 
 // setKey is the same for the same nodes.

@@ -25,15 +25,15 @@ const inner = Width - 2*edgePad
 // lay finds a place for every node and edge.
 func lay(nodes []Node) *layout {
 	deps := edgesOf(nodes)
-	rank, joined := ranks(deps), joints(deps)
-	l := &layout{trunks: map[trunkKey]*trunk{}, boxW: boxWidth(nodes)}
+	rank := ranks(deps)
+	l := &layout{trunks: map[trunkKey]*trunk{}, sets: shared(deps), boxW: boxWidth(nodes)}
 	room := inner
 	if slices.ContainsFunc(deps, func(list []int) bool { return len(list) > 0 }) {
 		room -= laneRoom
 	}
 	var at []int
-	l.rows, at = rowsOf(deps, rank, max(room/(l.boxW+boxGap), 1), joined)
-	l.route(deps, at, joined)
+	l.rows, at = rowsOf(deps, rank, max(room/(l.boxW+boxGap), 1), l.sets)
+	l.route(deps, at)
 	l.order()
 	l.across()
 	l.down(nodes)

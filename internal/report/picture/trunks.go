@@ -22,7 +22,7 @@ type trunk struct{ first, last, lane int }
 type trunkKey struct {
 	end int
 	out bool
-	set string
+	set int // what they wait for, as shared numbers it; 0 = they share nothing
 }
 
 // layout is where everything is.
@@ -31,39 +31,37 @@ type layout struct {
 	rows   []row
 	edges  []edge
 	trunks map[trunkKey]*trunk
-	keys   []trunkKey // by edge
+	sets   []int // of each node, as shared numbers them
+	in     []int // of each node, how many edges over several rows lead to it
+	out    []int // and from it
 	boxW   int
 	w, h   int
 }
 
 // route lays the edges into lanes.
-func (l *layout) route(deps [][]int, at []int, joined map[string]int) {
-	for i := range deps {
+func (l *layout) route(deps [][]int, at []int) {
+	n := 0
+	for i, list := range deps {
 		l.items = append(l.items, item{row: at[i], box: true})
+		n += len(list)
 	}
-	in, out := make([]int, len(deps)), make([]int, len(deps))
+	l.edges, l.in, l.out = make([]edge, 0, n), make([]int, len(deps)), make([]int, len(deps))
 	for to, list := range deps {
 		for _, from := range list {
 			l.edges = append(l.edges, edge{from, to})
 			if at[to]-at[from] > 1 {
-				in[to]++
-				out[from]++
+				l.in[to]++
+				l.out[from]++
 			}
 		}
 	}
 	order := []trunkKey{}
 	for _, e := range l.edges {
-		key := trunkKey{end: e.to}
-		if set := setKey(deps[e.to]); joined[set] > 1 {
-			key = trunkKey{set: set}
-		} else if out[e.from] > in[e.to] {
-			key = trunkKey{end: e.from, out: true}
-		}
-		l.keys = append(l.keys, key)
 		first, last := at[e.from]+1, at[e.to]-1
 		if first > last {
 			continue
 		}
+		key := l.key(e)
 		if t := l.trunks[key]; t == nil {
 			l.trunks[key] = &trunk{first: first, last: last}
 			order = append(order, key)
@@ -75,6 +73,17 @@ func (l *layout) route(deps [][]int, at []int, joined map[string]int) {
 		l.lanes(l.trunks[key])
 	}
 	l.link()
+}
+
+// key names the trunk of an edge, if it has one.
+func (l *layout) key(e edge) trunkKey {
+	switch {
+	case l.sets[e.to] > 0:
+		return trunkKey{set: l.sets[e.to]}
+	case l.out[e.from] > l.in[e.to]:
+		return trunkKey{end: e.from, out: true}
+	}
+	return trunkKey{end: e.to}
 }
 
 // lanes makes the lanes of a trunk.
@@ -91,17 +100,33 @@ func (l *layout) lanes(t *trunk) {
 
 // link ties every edge's ends to its trunk, each pair once.
 func (l *layout) link() {
-	type pair struct{ a, b int }
-	seen := map[pair]bool{}
-	for i := range l.edges {
-		steps := l.steps(i)
-		for _, p := range []pair{{steps[0], steps[1]}, {steps[len(steps)-2], steps[len(steps)-1]}} {
-			if !seen[p] {
-				seen[p] = true
-				l.join(p.a, p.b)
-			}
+	seen := map[edge]bool{}
+	once := func(a, b int) {
+		if !seen[edge{a, b}] {
+			seen[edge{a, b}] = true
+			l.join(a, b)
 		}
 	}
+	for _, e := range l.edges {
+		first, last, over := l.passes(e)
+		if !over {
+			once(e.from, e.to)
+			continue
+		}
+		once(e.from, first)
+		once(last, e.to)
+	}
+}
+
+// passes are the first and the last lane that an edge is in; over is false where its
+// ends are in neighbour rows.
+func (l *layout) passes(e edge) (first, last int, over bool) {
+	from, to := l.items[e.from].row, l.items[e.to].row
+	if to-from < 2 {
+		return 0, 0, false
+	}
+	t := l.trunks[l.key(e)]
+	return t.lane + from + 1 - t.first, t.lane + to - 1 - t.first, true
 }
 
 func (l *layout) join(a, b int) {
@@ -113,9 +138,9 @@ func (l *layout) join(a, b int) {
 func (l *layout) steps(i int) []int {
 	e := l.edges[i]
 	all := []int{e.from}
-	if t := l.trunks[l.keys[i]]; t != nil {
-		for r := l.items[e.from].row + 1; r < l.items[e.to].row; r++ {
-			all = append(all, t.lane+r-t.first)
+	if first, last, over := l.passes(e); over {
+		for lane := first; lane <= last; lane++ {
+			all = append(all, lane)
 		}
 	}
 	return append(all, e.to)
