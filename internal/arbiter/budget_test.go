@@ -146,6 +146,30 @@ func TestAThousandJobsFit(t *testing.T) {
 	}
 }
 
+// TestTooManyJobsForTheBudget: they are all named, with nothing else, and how long that is
+// can be said before there is anything of them.
+func TestTooManyJobsForTheBudget(t *testing.T) {
+	for _, n := range []int{1, 200, 300, 1000} {
+		before, b := Bundle{RunID: "r", Base: "b45e", Outcome: "all is done"}, Bundle{RunID: "r", Base: "b45e", Outcome: "all is done"}
+		for i := range n {
+			job := &spec.Job{ID: fmt.Sprintf("migrate-module-%04d", i), Effect: "scoped-write", ExpectedOutput: "the module builds", Checks: []spec.Check{{Assert: "it reads well"}}}
+			before.Jobs = append(before.Jobs, JobEvidence{Job: job, Folder: "orchestrate-review/" + job.ID})
+			b.Jobs = append(b.Jobs, JobEvidence{
+				Job: job, Folder: "orchestrate-review/" + job.ID, Status: ledger.JobStatus{ID: job.ID, Status: ledger.Success},
+				Texts: []Text{{Label: "Final answer", Ref: job.ID + "/output.md", Text: untrusted.From(strings.Repeat("done ", 3000))}},
+			})
+		}
+		b.MaxBytes = 32768
+		got := Evidence(b)
+		if least := Least(before); len(got) > max(b.MaxBytes, least) || least != Least(b) {
+			t.Errorf("%d jobs: %d bytes of evidence, the budget is %d and the least %d, before it was %d", n, len(got), b.MaxBytes, Least(b), least)
+		}
+		if named := strings.Count(string(got), "\n## Job "); named != n {
+			t.Errorf("of %d jobs %d are named", n, named)
+		}
+	}
+}
+
 // TestALargePatchIsSummarised: how much of each file, the first lines of each, and
 // where the whole is.
 func TestALargePatchIsSummarised(t *testing.T) {

@@ -118,8 +118,8 @@ func (e JobEvidence) Citable() []Citation {
 
 // Evidence writes evidence.md, within its budget as a whole. What came from a job
 // stands in fences that it cannot close. Of what does not fit each job has an equal
-// share, and what one leaves goes to the others; every job and the names of its
-// assertions are always there.
+// share, and what one leaves goes to the others. Only what Least counts is there even where
+// the budget is less.
 func Evidence(b Bundle) []byte {
 	most := b.MaxBytes
 	if most <= 0 {
@@ -143,6 +143,16 @@ func Evidence(b Bundle) []byte {
 		w.WriteString(sections[i].fit(sections[i].floor() + share))
 	}
 	return []byte(w.String())
+}
+
+// Least is how long the evidence is at the least, whatever its budget: every job and the
+// names of its assertions are always there.
+func Least(b Bundle) int {
+	least := b.section().floor()
+	for _, e := range b.Jobs {
+		least += e.section().floor()
+	}
+	return least
 }
 
 // section is what is said of the run.

@@ -444,14 +444,7 @@ func (p *Plan) note() {
 			p.Notes = append(p.Notes, fmt.Sprintf("job %s has one attempt, whatever its retry and fallback_runtime say: it works in the shared checkout (isolation: none)", j.Job.ID))
 		}
 	}
-	switch a := p.Arbiter; {
-	case !a.Needed:
-		p.Notes = append(p.Notes, "nobody reviews this run: arbiter mode checks-only; its verdict will be `unreviewed`")
-	case a.Block != nil:
-		p.Notes = append(p.Notes, fmt.Sprintf("no arbiter can be asked, so the verdict will be `blocked`: %s. %s", a.Block.Detail, a.Block.NextStep))
-	case p.dependent(a.Route):
-		p.Notes = append(p.Notes, "the arbiter is "+judging(a.Route))
-	}
+	p.noteArbiter()
 }
 
 // triedOnce reports whether a job that declares what follows a failed attempt can
