@@ -31,6 +31,7 @@ func newGlass(sys System, how manner) *glass {
 	if g.onlooker == nil {
 		return nil
 	}
+	g.results.hold() // until the summary is out, which they end
 	return g
 }
 
@@ -96,7 +97,6 @@ func (g *glass) look(w *watched) {
 	g.listen()
 	if g.screen == nil && !g.away && !g.live.Ended() {
 		w.told.hold()
-		g.results.hold()
 		g.show()
 		if g.screen == nil {
 			g.hide(w)
@@ -118,7 +118,6 @@ func (g *glass) hide(w *watched) {
 	}
 	g.onlooker.hide()
 	w.told.let()
-	g.results.let()
 }
 
 // end is called when the engine has gone and all that it said is there: the view makes
@@ -143,6 +142,7 @@ func (g *glass) close(w *watched) error {
 		return nil
 	}
 	g.hide(w)
+	g.results.let()
 	err := g.onlooker.close()
 	if g.tail != nil {
 		err = joined(err, g.tail.Close())

@@ -10,8 +10,12 @@ import (
 
 	"orchestrate/internal/engine"
 	"orchestrate/internal/inventory"
+	"orchestrate/internal/ledger"
 	"orchestrate/internal/policy"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/runtime/exec"
+	"orchestrate/internal/runtime/standin"
+	"orchestrate/internal/ui"
 	"orchestrate/internal/untrusted"
 )
 
@@ -56,7 +60,7 @@ func learn(ctx context.Context, sys System, st *station, opts runOptions, tty io
 	}
 	var named []runtime.Adapter
 	for _, a := range st.Adapters {
-		if names(plan, a.Name()) {
+		if isProgram(a.Name()) && names(plan, a.Name()) {
 			named = append(named, a)
 		}
 	}
@@ -64,7 +68,7 @@ func learn(ctx context.Context, sys System, st *station, opts runOptions, tty io
 		return nil
 	}
 	sayAsking(sys)
-	inv := inventory.Probe(ctx, st.host, named)
+	inv := inventory.Prober{Begun: tellSlow(sys)}.Probe(ctx, st.host, named)
 	answers := bufio.NewReader(tty)
 	for i, p := range inv.Profiles {
 		p = policy.Judged(p, st.Operator)
@@ -76,6 +80,24 @@ func learn(ctx context.Context, sys System, st *station, opts runOptions, tty io
 		inv.Profiles[i] = s.profile(p)
 	}
 	return inv.Profiles
+}
+
+// isProgram reports whether a runtime is a program that can be asked something: the others
+// answer for themselves, at once.
+func isProgram(name string) bool { return name != exec.Name && name != standin.Name }
+
+// tellSlow tells of probes that take their time, as it is done of those of an engine.
+func tellSlow(sys System) func(runtime string) (over func()) {
+	lines := ui.NewLines(sys.Err)
+	tell := func(name string, done bool) {
+		r := ledger.Under("", ledger.StepProbe, name, done)
+		r.At = sys.Now()
+		lines.Record(r)
+	}
+	return func(name string) (over func()) {
+		tell(name, false)
+		return func() { tell(name, true) }
+	}
 }
 
 // names reports whether a spec wants this very runtime.
