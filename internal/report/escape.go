@@ -27,8 +27,36 @@ const nothing = "—"
 // prose is foreign text in running text, escaped where Markdown would act on it.
 func prose(s string) string { return inert(oneLine(s)) }
 
-// step is prose for what a person is to read to its end: notes and next steps.
-func step(s string) string { return inert(untrusted.From(s).Line(maxStep)) }
+// step is prose for what a person is to read to its end: notes and next steps. What stands
+// between backticks in it, such as a command to be copied, is a code span as it is: nothing
+// in one acts.
+func step(s string) string {
+	s = untrusted.From(s).Line(maxStep)
+	var b strings.Builder
+	at := 0
+	for _, m := range codeSpans.FindAllStringIndex(s, -1) {
+		if m[0] > 0 && s[m[0]-1] == '`' || m[1] < len(s) && s[m[1]] == '`' {
+			continue // a longer run of them is another thing
+		}
+		b.WriteString(between(s[at:m[0]], at > 0) + s[m[0]:m[1]])
+		at = m[1]
+	}
+	if at == 0 {
+		return inert(s)
+	}
+	return b.String() + between(s[at:], true)
+}
+
+// between is inert text before, or after, a code span.
+func between(s string, after bool) string {
+	if s == "" {
+		return ""
+	}
+	if after { // it begins no line
+		return strings.TrimPrefix(inert("`"+s), "\\`")
+	}
+	return inert(s)
+}
 
 // inert escapes one line.
 func inert(s string) string {
@@ -48,21 +76,26 @@ func inert(s string) string {
 	return number.ReplaceAllString(out, `$1\$2`)
 }
 
-// acts reports whether Markdown could take c for more than itself; an underscore
-// inside a word it does not.
+// acts reports whether Markdown could take c for more than itself. An underscore inside a
+// word it does not, nor the $ of an amount: no formula ends in one that a digit follows, and
+// all others are escaped.
 func acts(before, c rune, rest string) bool {
-	if c != '_' {
-		return strings.ContainsRune("\\`*[]<|~&$", c)
-	}
 	after, _ := utf8.DecodeRuneInString(rest)
-	return !inWord(before) || !inWord(after)
+	switch c {
+	case '_':
+		return !inWord(before) || !inWord(after)
+	case '$':
+		return !unicode.IsDigit(after)
+	}
+	return strings.ContainsRune("\\`*[]<|~&", c)
 }
 
 func inWord(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }
 
 var (
-	links  = regexp.MustCompile(`(?i)(https?|ftp|mailto|xmpp|www)([:.])`) // what renderers link by themselves
-	number = regexp.MustCompile(`^(\d+)([.)])`)                           // what would begin a list
+	codeSpans = regexp.MustCompile("`[^`]+`")
+	links     = regexp.MustCompile(`(?i)(https?|ftp|mailto|xmpp|www)([:.])`) // what renderers link by themselves
+	number    = regexp.MustCompile(`^(\d+)([.)])`)                           // what would begin a list
 )
 
 // code is foreign text as a code span: names, paths, commands, evidence.
