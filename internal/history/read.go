@@ -7,7 +7,9 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
 
 	"orchestrate/internal/ledger"
 )
@@ -70,9 +72,14 @@ func scan(f io.ReaderAt, from, to int64, each func(Line)) (read Read, err error)
 	}
 	read.Jobs = len(newest)
 	read.Superseded = read.Lines - read.Torn - read.Unknown - read.Rehearsals - read.Jobs
-	var again Read // the same once more
+	wanted := slices.Sorted(maps.Values(newest))
+	var again Read // has counted them
 	err = eachLine(part(), from > 0, func(n int, text []byte) {
-		if l, ok := again.parse(text); ok && newest[job{l.RunID, l.JobID}] == n {
+		if len(wanted) == 0 || n != wanted[0] {
+			return
+		}
+		wanted = wanted[1:]
+		if l, ok := again.parse(text); ok {
 			each(l)
 		}
 	})
@@ -81,15 +88,12 @@ func scan(f io.ReaderAt, from, to int64, each func(Line)) (read Read, err error)
 
 // parse is one line; ok is false for what says nothing, which is counted.
 func (r *Read) parse(text []byte) (l Line, ok bool) {
-	var version struct {
-		SchemaVersion int `json:"schemaVersion"`
-	}
 	switch {
-	case len(text) > longest || json.Unmarshal(text, &version) != nil:
+	case len(text) > longest:
 		r.Torn++
-	case version.SchemaVersion != ledger.SchemaVersion && version.SchemaVersion != 0:
-		r.Unknown++
-	case json.Unmarshal(text, &l) != nil || !l.whole():
+	case json.Unmarshal(text, &l) != nil || l.SchemaVersion != ledger.SchemaVersion:
+		r.strange(text)
+	case !l.whole():
 		r.Torn++
 	case l.Runtime == standin || l.Verdict == rehearsal:
 		r.Rehearsals++
@@ -97,6 +101,18 @@ func (r *Read) parse(text []byte) (l Line, ok bool) {
 		return l, true
 	}
 	return l, false
+}
+
+// strange counts a line that is none of this program's version.
+func (r *Read) strange(text []byte) {
+	var version struct {
+		SchemaVersion int `json:"schemaVersion"`
+	}
+	if json.Unmarshal(text, &version) == nil && version.SchemaVersion != ledger.SchemaVersion && version.SchemaVersion != 0 {
+		r.Unknown++
+		return
+	}
+	r.Torn++
 }
 
 // The words by which a line of a rehearsal is known. There is none in a history that only
@@ -108,7 +124,7 @@ const (
 
 // whole reports whether a line says what each has to.
 func (l Line) whole() bool {
-	return l.SchemaVersion == ledger.SchemaVersion && l.RunID != "" && l.JobID != "" &&
+	return l.RunID != "" && l.JobID != "" &&
 		l.Status.Settled() && l.DurationMs >= 0 && l.Attempts >= 1 && !l.At.IsZero()
 }
 
