@@ -181,7 +181,7 @@ func (w *reviewFiller) patch() string {
 func (w *reviewFiller) file(c workspace.Content) {
 	name := path.Join(filesFolder, c.Path)
 	clean := w.run.redact.Bytes(c.Data)
-	why := ""
+	var why string
 	switch {
 	case c.Mode == workspace.SubmoduleMode:
 		why = "it is a submodule"
