@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	_ "embed"
+	"errors"
 	"fmt"
 	"html/template"
+	"io"
+	"iter"
 	"math"
 	"path"
 	"slices"
@@ -15,7 +18,6 @@ import (
 
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/report/picture"
-	"orchestrate/internal/untrusted"
 )
 
 // Files is the run directory as far as the page shows parts of it. What it gives is
@@ -65,24 +67,31 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 	}).Parse(pageHTML))
 })
 
-// HTML is report.html's content: one document that needs no script, no network and no
-// other file, and links only within itself and to files of the run directory, where it
-// lies.
+// HTML is what WriteHTML writes.
 func (r Report) HTML(files Files) ([]byte, error) {
-	p := htmlPage{r: r, files: files, anchors: map[string]bool{}, places: map[string]string{}}
-	v := p.view()
 	var buf bytes.Buffer
-	if err := pageTemplate().Execute(&buf, v); err != nil {
-		return nil, fmt.Errorf("report.html: %w", err)
+	if err := r.WriteHTML(&buf, files); err != nil {
+		return nil, err
 	}
-	// Markup from outside is escaped by now. Escape sequences, bidi marks and whatever
-	// else acts on a reader is made visible here, wherever in the document it got.
-	return []byte(untrusted.From(buf.String()).Block()), nil
+	return buf.Bytes(), nil
+}
+
+// WriteHTML writes report.html's content: one document that needs no script, no network
+// and no other file, and links only within itself and to files of the run directory, where
+// it lies. Of a run of many jobs no more than one's part is held at a time.
+func (r Report) WriteHTML(w io.Writer, files Files) error {
+	p := htmlPage{r: r, longest: r.criticalPath(), files: files, anchors: map[string]bool{}, places: map[string]string{}}
+	out := &visible{to: w}
+	if err := errors.Join(pageTemplate().Execute(out, p.view()), out.rest()); err != nil {
+		return fmt.Errorf("report.html: %w", err)
+	}
+	return nil
 }
 
 // htmlPage is a page being made.
 type htmlPage struct {
 	r       Report
+	longest map[string]bool // the critical path
 	files   Files
 	anchors map[string]bool   // fragments that are there to be linked to
 	places  map[string]string // what may be cited, as JOB:PATH or command JOB:CHECK -> its fragment
@@ -107,7 +116,8 @@ type pageView struct {
 	MoreFrom         int
 	Graph            template.HTML
 	Timeline         template.HTML
-	Details          []jobView
+	Rows             iter.Seq[*jobView] // made when they are shown, like the next
+	Details          iter.Seq[*jobView]
 	Judged           *verdictView
 	Waiting          []patchView
 	InPlace          []patchView
@@ -150,9 +160,9 @@ func (p *htmlPage) view() pageView {
 	r := p.r
 	v := pageView{
 		Report: r, Word: r.block().Arbiter, JudgedBy: judgedBy(r.Judgement), BaseShort: short(r.Base), Mark: r.mark(), Lasted: r.lasted(), Exit: strings.TrimPrefix(exitText(r.ExitStatus), ", "), CostText: r.Usage.String(), CheckText: r.Checks.String(), BudgetText: r.Budget.String(),
-		Graph: picture.Graph(r.nodes()), Timeline: p.timeline(), Trees: r.KeptTrees, Block: r.Completion(),
+		Graph: picture.Graph(r.nodes(p.longest)), Timeline: p.timeline(), Trees: r.KeptTrees, Block: r.Completion(),
 	}
-	v.Details = p.details() // before all that links to them
+	v.Rows, v.Details = p.details() // before all that links to them
 	v.Judged = p.verdict()
 	seen := min(len(r.NeedsPerson), mostNeeds)
 	v.Needs, v.MoreNeeds, v.MoreFrom = r.NeedsPerson[:seen], r.NeedsPerson[seen:], seen+1
@@ -212,8 +222,7 @@ func judgedBy(j *ledger.Judgement) string {
 	return strings.TrimSpace(j.Runtime+" "+j.Model) + ", " + cmp.Or(j.Independence, "independence not known")
 }
 
-func (r Report) nodes() []picture.Node {
-	longest := r.criticalPath()
+func (r Report) nodes(longest map[string]bool) []picture.Node {
 	var nodes []picture.Node
 	for _, j := range r.Jobs {
 		s := j.Status
@@ -233,7 +242,7 @@ func (p *htmlPage) timeline() template.HTML {
 	if p.r.EndedAt != nil {
 		end = *p.r.EndedAt
 	}
-	return picture.Timeline(p.r.course(), p.r.StartedAt, end)
+	return picture.Timeline(p.r.course(p.longest), p.r.StartedAt, end)
 }
 
 // jobAnchor is the fragment of a job's part; no id has a colon, so that none of the

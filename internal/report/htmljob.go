@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"html/template"
+	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,20 +13,24 @@ import (
 	"orchestrate/internal/untrusted"
 )
 
-// jobView is a job as the page shows it.
+// jobView is a job as the page shows it. It embeds nothing, so that a template finds its
+// fields at once.
 type jobView struct {
-	Job
+	Status   *ledger.JobStatus
+	NextStep string
+	Word     string // the status
+	Self     link
+	Tiers    string
+	Who      string
+	Took     string
+	CostText string
+	Problem  string
+
+	// What the table does not show.
 	Anchor          string
-	Word            string // the status
-	Self            link
 	IsArbiter       bool
 	OnPath          bool
-	Tiers           string
-	Who             string
-	Took            string
-	CostText        string
-	Problem         string
-	After           []link
+	After           template.HTML // links to what it waits for
 	Parts           []partView
 	Checks          []checkView
 	Attempts        []attemptView
@@ -34,7 +40,7 @@ type jobView struct {
 	ArtifactsAnchor string
 	Route           *ledger.Route
 	Candidates      []ledger.Candidate
-	FileLinks       []link
+	Files           template.HTML
 }
 
 // partView is a file of the job, or as much of it as there is room for.
@@ -81,29 +87,119 @@ type source struct {
 	open                bool // it tells what went wrong
 }
 
-// details makes the jobs' parts, each with its share of the page.
-func (p *htmlPage) details() (all []jobView) {
-	rows := p.r.rows()
-	sources, needs := make([][]source, len(rows)), make([]int64, len(rows))
-	for i, j := range rows {
-		sources[i] = p.sources(j)
-		for _, n := range sizes(sources[i]) {
+// planned is what is known of a job's part before it is made.
+type planned struct {
+	sources []source
+	patch   *partView // which is read before, since the names in it can be cited
+}
+
+// details lays out the jobs' parts, each with its share of the page, so that all of the
+// page can link to them; what they show is made, and read, as they are come by.
+func (p *htmlPage) details() (rows, all iter.Seq[*jobView]) {
+	jobs := p.r.rows()
+	parts, needs := make([]planned, len(jobs)), make([]int64, len(jobs))
+	for i := range jobs {
+		parts[i].sources = p.sources(&jobs[i])
+		for _, n := range sizes(parts[i].sources) {
 			needs[i] += n
 		}
-		p.anchors[jobAnchor(j.Status.ID)] = true
 	}
-	most, longest := level(needs, pageBudget), p.r.criticalPath()
-	for i, j := range rows {
-		v := p.jobView(j, sources[i], most)
-		v.OnPath, v.IsArbiter = longest[j.Status.ID], i == len(p.r.Jobs)
-		all = append(all, v)
+	most := level(needs, pageBudget)
+	for i := range jobs {
+		p.lay(&jobs[i], &parts[i], most)
 	}
-	return all
+	rows = func(yield func(*jobView) bool) {
+		for i := range jobs {
+			if !yield(p.row(&jobs[i])) {
+				return
+			}
+		}
+	}
+	return rows, func(yield func(*jobView) bool) {
+		var after afterView
+		for i := range jobs {
+			v := p.jobView(&jobs[i], &parts[i], most)
+			v.IsArbiter, v.After = i == len(p.r.Jobs), after.of(p, jobs[i].After)
+			if !yield(v) {
+				return
+			}
+		}
+	}
+}
+
+// lay says where in the page a job's part has what can be linked to.
+func (p *htmlPage) lay(j *Job, part *planned, most int64) {
+	id := j.Status.ID
+	p.anchors[jobAnchor(id)] = true
+	for _, src := range part.sources {
+		p.anchors[src.anchor] = true
+		p.places[id+":"+src.name] = src.anchor
+		if src.kind == "patch" {
+			v := p.part(id, src, shareOf(part.sources, most))
+			p.place(id, v.Diff)
+			part.patch = &v
+		}
+	}
+	for i, c := range j.Status.Checks {
+		p.anchors[checkAnchor(id, i)] = true
+		p.places["command "+id+":"+c.Name] = checkAnchor(id, i)
+	}
+	if len(j.Status.Artifacts) > 0 {
+		p.anchors["artifacts:"+id] = true
+	}
+	for _, a := range first(j.Status.Artifacts) {
+		if key := id + ":" + a.Path; p.places[key] == "" {
+			p.places[key] = "artifacts:" + id
+		}
+	}
+}
+
+func checkAnchor(job string, i int) string { return "check" + strconv.Itoa(i+1) + ":" + job }
+
+// shareOf is what each of a job's files has of the job's share.
+func shareOf(sources []source, most int64) int {
+	return int(min(level(sizes(sources), most), mostOfFile))
+}
+
+// afterView is the links to what a job waits for, which many a job has in common with
+// the one before.
+type afterView struct {
+	ids  []string
+	html template.HTML
+}
+
+func (a *afterView) of(p *htmlPage, ids []string) template.HTML {
+	if slices.Equal(ids, a.ids) {
+		return a.html
+	}
+	all := make([]link, len(ids))
+	for i, id := range ids {
+		all[i] = p.job(id)
+	}
+	a.ids, a.html = ids, inRow(all)
+	return a.html
+}
+
+// inRow are links in a row, written here since a template takes many times as long for
+// each.
+func inRow(all []link) template.HTML {
+	var b strings.Builder
+	for i, l := range all {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		if l.Href != "" {
+			b.WriteString(`<a href="` + template.HTMLEscapeString(string(l.Href)) + `">` + template.HTMLEscapeString(l.Text) + "</a>")
+		} else {
+			b.WriteString(template.HTMLEscapeString(l.Text))
+		}
+	}
+	return template.HTML(b.String()) //nolint:gosec // escaped
 }
 
 // sources are the files of a job that are there, in the order in which a reader wants
 // them.
-func (p *htmlPage) sources(j Job) (all []source) {
+func (p *htmlPage) sources(j *Job) (all []source) {
 	id := j.Status.ID
 	add := func(kind, anchor, title, name string, open bool) {
 		if n, ok := p.files.Size(ledger.JobPath(id, name)); ok && n > 0 {
@@ -135,36 +231,44 @@ func sizes(sources []source) []int64 {
 	return all
 }
 
-func (p *htmlPage) jobView(j Job, sources []source, most int64) jobView {
-	s, id := j.Status, j.Status.ID
-	v := jobView{
-		Job: j, Anchor: jobAnchor(id), Word: string(s.Status), Several: len(j.Earlier) > 0 || s.FallbackReason != "", Self: p.job(id), Who: who(s), Tiers: strings.Trim(s.CapabilityTier+"/"+s.RiskTier, "/"),
-		Took: took(s.DurationMs), CostText: costOf(s), Problem: problem(s), Route: s.Route, ArtifactsAnchor: "artifacts:" + id,
+func (p *htmlPage) row(j *Job) *jobView {
+	s := &j.Status
+	return &jobView{
+		Status: s, NextStep: j.NextStep, Word: string(s.Status), Self: p.job(s.ID), Who: who(*s), Tiers: strings.Trim(s.CapabilityTier+"/"+s.RiskTier, "/"),
+		Took: took(s.DurationMs), CostText: costOf(*s), Problem: problem(*s),
 	}
-	for _, dep := range j.After {
-		v.After = append(v.After, p.job(dep))
-	}
-	each := level(sizes(sources), most)
-	for _, src := range sources {
-		v.Parts = append(v.Parts, p.part(id, src, int(min(each, mostOfFile))))
+}
+
+func (p *htmlPage) jobView(j *Job, part *planned, most int64) *jobView {
+	v, s, id := p.row(j), j.Status, j.Status.ID
+	v.Anchor, v.OnPath, v.Several = jobAnchor(id), p.longest[id], len(j.Earlier) > 0 || s.FallbackReason != ""
+	v.Route, v.ArtifactsAnchor = s.Route, "artifacts:"+id
+	each := shareOf(part.sources, most)
+	for _, src := range part.sources {
+		if src.kind == "patch" {
+			v.Parts = append(v.Parts, *part.patch)
+		} else {
+			v.Parts = append(v.Parts, p.part(id, src, each))
+		}
 	}
 	v.Checks = p.checks(s)
-	v.Attempts = p.attempts(j)
+	if v.Several {
+		v.Attempts = p.attempts(*j)
+	}
 	v.Artifacts, v.MoreArtifacts = p.artifacts(s), max(0, len(s.Artifacts)-mostListed)
 	if s.Route != nil {
 		v.Candidates = first(s.Route.Candidates)
 	}
-	v.FileLinks = p.existing(id, ledger.CommandFile, ledger.PromptFile, ledger.StdoutFile, ledger.StderrFile, ledger.OutputFile, ledger.PatchFile, ledger.DiffstatFile,
-		ledger.EventsFile, ledger.ExitFile, ledger.StatusFile, ledger.SessionFile, ledger.EnvironmentFile, ledger.EvidenceFile, ledger.VerdictFile)
+	v.Files = inRow(p.existing(id, ledger.CommandFile, ledger.PromptFile, ledger.StdoutFile, ledger.StderrFile, ledger.OutputFile, ledger.PatchFile, ledger.DiffstatFile,
+		ledger.EventsFile, ledger.ExitFile, ledger.StatusFile, ledger.SessionFile, ledger.EnvironmentFile, ledger.EvidenceFile, ledger.VerdictFile))
 	return v
 }
 
 // part shows a file, as much of it as its share allows.
 func (p *htmlPage) part(job string, src source, most int) partView {
 	rel := ledger.JobPath(job, src.name)
-	v := partView{Kind: src.kind, Anchor: src.anchor, Title: src.title, File: p.file(rel), Open: src.open}
-	p.anchors[src.anchor] = true
-	p.places[job+":"+src.name] = src.anchor
+	v := partView{Kind: src.kind, Anchor: src.anchor, Title: src.title, Open: src.open}
+	v.File = link{Text: rel, Href: relative(rel), Note: byteText(src.size)}
 	x := p.read(rel, src.kind, most)
 	if x.Left > 0 {
 		v.Left = fmt.Sprintf("%s left out; the whole is in", byteText(x.Left))
@@ -175,7 +279,6 @@ func (p *htmlPage) part(job string, src source, most int) partView {
 		if x.Tail != "" {
 			v.Diff = append(v.Diff, diffView{Note: v.Left, Groups: grouped(x.Tail)})
 		}
-		p.place(job, v.Diff)
 	case "events":
 		v.Head, v.Tail = told(x.Head, x.Tail)
 	default:
@@ -189,8 +292,12 @@ func (p *htmlPage) part(job string, src source, most int) partView {
 func (p *htmlPage) read(rel, kind string, most int) Excerpt {
 	for {
 		x := p.files.Read(rel, most)
-		room, weight := 2*most+1024, weight(kind, x)
-		if weight <= room || most < 64 {
+		room := 2*most + 1024
+		if (len(x.Head)+len(x.Tail))*heaviest <= room || most < 64 {
+			return x
+		}
+		weight := weight(kind, x)
+		if weight <= room {
 			return x
 		}
 		most = most * room / weight
@@ -216,6 +323,10 @@ func weight(kind string, x Excerpt) int {
 	return size(x.Head) + size(x.Tail)
 }
 
+// heaviest is more than any byte of a file takes of the page: a line of a patch that begins
+// a file's part is eleven and takes diffFrame.
+const heaviest = 20
+
 // What the markup around a file's part of a patch, and around a group of its lines,
 // takes of the page, in bytes.
 const (
@@ -238,12 +349,10 @@ func (p *htmlPage) place(job string, files []diffView) {
 func (p *htmlPage) checks(s ledger.JobStatus) (all []checkView) {
 	for i, c := range s.Checks {
 		n := strconv.Itoa(i + 1)
-		v := checkView{Check: c, Anchor: "check" + n + ":" + s.ID, Exit: nothing, Took: took(c.DurationMs)}
+		v := checkView{Check: c, Anchor: checkAnchor(s.ID, i), Exit: nothing, Took: took(c.DurationMs)}
 		if c.ExitCode != nil {
 			v.Exit = strconv.Itoa(*c.ExitCode)
 		}
-		p.anchors[v.Anchor] = true
-		p.places["command "+s.ID+":"+c.Name] = v.Anchor
 		v.Output = link{Text: nothing}
 		if href := p.fragment("out" + n + ":" + s.ID); href != "" {
 			v.Output = link{Text: "output", Href: href}
@@ -269,9 +378,6 @@ func (p *htmlPage) attempts(j Job) (all []attemptView) {
 }
 
 func (p *htmlPage) artifacts(s ledger.JobStatus) (all []artifactView) {
-	if len(s.Artifacts) > 0 {
-		p.anchors["artifacts:"+s.ID] = true
-	}
 	for _, a := range first(s.Artifacts) {
 		v := artifactView{Artifact: a, Place: link{Text: a.Path}, Size: byteText(a.Bytes)}
 		key := s.ID + ":" + a.Path
@@ -281,10 +387,9 @@ func (p *htmlPage) artifacts(s ledger.JobStatus) (all []artifactView) {
 		case "answer":
 			v.Place.Href = p.fragment("answer:" + s.ID)
 		default:
-			v.Place.Href = p.fragment(p.places[key])
-		}
-		if p.places[key] == "" {
-			p.places[key] = "artifacts:" + s.ID
+			if at := p.places[key]; at != "artifacts:"+s.ID { // where it stands itself
+				v.Place.Href = p.fragment(at)
+			}
 		}
 		all = append(all, v)
 	}

@@ -19,13 +19,13 @@ func (j Job) attempts() []ledger.JobStatus {
 
 // course is when each job waited and worked, the arbiter last. A job waits from the
 // moment all that it depends on had ended.
-func (r Report) course() []picture.Row {
-	byID, path := r.byID(), r.criticalPath()
+func (r Report) course(path map[string]bool) []picture.Row {
+	byID := r.byID()
 	var rows []picture.Row
 	for _, j := range r.Jobs {
 		ready, known := r.StartedAt, true
 		for _, id := range j.After {
-			ready, known = latest(ready, byID[id].Status.EndedAt, known)
+			ready, known = latest(ready, endOf(byID[id]), known)
 		}
 		rows = append(rows, row(j, ready, known, path[j.Status.ID]))
 	}
@@ -39,12 +39,20 @@ func (r Report) course() []picture.Row {
 	return rows
 }
 
-func (r Report) byID() map[string]Job {
-	all := make(map[string]Job, len(r.Jobs))
-	for _, j := range r.Jobs {
-		all[j.Status.ID] = j
+func (r Report) byID() map[string]*Job {
+	all := make(map[string]*Job, len(r.Jobs))
+	for i := range r.Jobs {
+		all[r.Jobs[i].Status.ID] = &r.Jobs[i]
 	}
 	return all
+}
+
+// endOf is when a job ended, nil = it has not, or is none of the run.
+func endOf(j *Job) *time.Time {
+	if j == nil {
+		return nil
+	}
+	return j.Status.EndedAt
 }
 
 // latest moves the moment on; one that has not come makes it unknown.
@@ -102,25 +110,26 @@ func attemptTitle(n int, a ledger.JobStatus) string {
 // over the dependency that ended last.
 func (r Report) criticalPath() map[string]bool {
 	byID, path := r.byID(), map[string]bool{}
-	next := lastEnded(r.Jobs)
+	var all []string
+	for i := range r.Jobs {
+		all = append(all, r.Jobs[i].Status.ID)
+	}
+	next := lastEnded(byID, all)
 	for next != "" && !path[next] {
 		path[next] = true
-		var before []Job
-		for _, id := range byID[next].After {
-			before = append(before, byID[id])
-		}
-		next = lastEnded(before)
+		next = lastEnded(byID, byID[next].After)
 	}
 	return path
 }
 
 // lastEnded is the job of these that worked and ended last; "" when none did.
-func lastEnded(jobs []Job) string {
-	id, last := "", time.Time{}
-	for _, j := range jobs {
-		if end := j.Status.EndedAt; end != nil && j.Status.Attempts > 0 && (id == "" || end.After(last)) {
-			id, last = j.Status.ID, *end
+func lastEnded(byID map[string]*Job, ids []string) (last string) {
+	var at time.Time
+	for _, id := range ids {
+		j := byID[id]
+		if end := endOf(j); end != nil && j.Status.Attempts > 0 && (last == "" || end.After(at)) {
+			last, at = id, *end
 		}
 	}
-	return id
+	return last
 }

@@ -14,7 +14,8 @@ import (
 
 func TestAJobWaitsFromTheEndOfItsLastDependency(t *testing.T) {
 	in, _ := pageSample()
-	rows := Build(in).course()
+	r := Build(in)
+	rows := r.course(r.criticalPath())
 	want := []string{
 		"scout: 0-1 failed, 1-2 queued, 2-6.2 success",
 		"write: 6.2-6.5 queued, 6.5-67.5 success",
@@ -86,7 +87,7 @@ func TestWhatIsUnderWayHasNoEndYet(t *testing.T) {
 		{Status: ledger.JobStatus{ID: "ready", Status: ledger.Queued}},
 	}
 	var got []string
-	for _, w := range (Report{StartedAt: day, Jobs: jobs}).course() {
+	for _, w := range (Report{StartedAt: day, Jobs: jobs}).course(nil) {
 		got = append(got, inWords(w))
 	}
 	if diff := cmp.Diff([]string{"runs: 0-2 queued, 2-now running", "waits: queued", "ready: 0-now queued"}, got); diff != "" {
