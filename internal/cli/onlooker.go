@@ -127,7 +127,7 @@ func (o *onlooker) summary(w io.Writer) {
 	if o.lines != nil {
 		return
 	}
-	for _, text := range o.live.Summary(o.sys.Now()) {
+	for _, text := range o.live.Summary(o.sys.Now(), o.term.ASCII) {
 		fmt.Fprintln(w, text)
 	}
 }

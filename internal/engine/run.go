@@ -245,7 +245,8 @@ func (r *run) carryThrough(ctx context.Context, obs Observer) (Result, error) {
 		r.note(ledger.Noted("", r.redact.String(err.Error())))
 	}
 	told() // nothing may come after the last record
-	if err := r.led.Remove(ledger.SoFarFile); err != nil { // report.html says how it ended
+	// report.html comes in its place.
+	if err := r.led.Remove(ledger.SoFarFile); err != nil {
 		r.note(ledger.Noted("", r.redact.String(err.Error())))
 	}
 	return r.finish(ctx, verdict)

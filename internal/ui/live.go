@@ -46,10 +46,10 @@ type Live struct {
 	rehearsal bool
 	ended     *time.Time
 	verdict   string
-	paused  map[string]pause
-	steps   []step // of the run
-	notes   []remark
-	said    []remark // by the engine, newest last
+	paused    map[string]pause
+	steps     []step // of the run
+	notes     []remark
+	said      []remark // by the engine, newest last
 }
 
 // remark is what was said of the run, and when.

@@ -15,11 +15,11 @@ const (
 
 // Summary is what stays on the screen when the view has gone: a line for each job that
 // failed or needs a person, the notes, and last, where it is seen, how the run stands.
-func (l *Live) Summary(now time.Time) (all []string) {
+func (l *Live) Summary(now time.Time, ascii bool) (all []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	rows := l.rows(now)
-	f := Frame{Now: now}
+	f := Frame{Now: now, ASCII: ascii}
 	var failed []string
 	for _, r := range rows {
 		if r.rank == 1 {
@@ -33,7 +33,11 @@ func (l *Live) Summary(now time.Time) (all []string) {
 	}
 	all = append(all, bounded(notes, summaryNotes, "notes")...)
 	head := l.head(f, rows)
-	return append(all, head[:min(len(head), 3)]...)
+	all = append(all, head[:min(len(head), 3)]...)
+	for i, text := range all {
+		all[i] = f.signs(text)
+	}
+	return all
 }
 
 // bounded is lines, at most so many, and how many there are besides.

@@ -336,7 +336,7 @@ func TestSummary(t *testing.T) {
 		"note: x.txt changed",
 		"run r1  ended: fail  1m", "3 jobs: 1 failed, 2 blocked", "tokens 10 in, 2 out  cost $0.5000",
 	}
-	if got := s.Summary(s.now.Add(time.Hour)); strings.Join(got, "\n") != strings.Join(want, "\n") {
+	if got := s.Summary(s.now.Add(time.Hour), false); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("\n got %q\nwant %q", got, want)
 	}
 }
@@ -378,7 +378,8 @@ func TestASCII(t *testing.T) {
 	s.take(ledger.Told(ledger.AboutRun, strings.Repeat("long ", 99)))
 	s.Say(strings.Repeat("said ", 99), s.now)
 	lines, _, _, _ := s.View(Frame{Width: 80, Height: 24, Now: s.now, At: Following, ASCII: true, Keys: strings.Repeat("k", 99)})
-	text := strings.Join(lines, "\n")
+	s.take(ledger.Settle(ledger.JobStatus{ID: "b", Status: ledger.Blocked, ReasonEvidence: untrusted.From(strings.Repeat("why ", 99))}))
+	text := strings.Join(append(lines, s.Summary(s.now, true)...), "\n")
 	if strings.ContainsFunc(text, func(r rune) bool { return r > 0x7e }) || !strings.Contains(text, "aaa~aaa") {
 		t.Error(text)
 	}
@@ -398,7 +399,7 @@ func TestResumed(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	s.take(ledger.RunEnded("unreviewed", 0))
-	all := s.Summary(s.now)
+	all := s.Summary(s.now, false)
 	if want := "run r1  ended: unreviewed (resumed)  48s, 3s since it was resumed"; !strings.Contains(strings.Join(all, "\n"), want) {
 		t.Errorf("no %q in %q", want, all)
 	}
@@ -420,7 +421,7 @@ func TestWhatNobodyMayOverlook(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	s.take(ledger.RunEnded("fail", 130))
-	if got, want := s.Summary(s.now)[0], "run r1  ended: fail (REHEARSAL)  0s"; got != want {
+	if got, want := s.Summary(s.now, false)[0], "run r1  ended: fail (REHEARSAL)  0s"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	s.take(ledger.Resumed(false))
