@@ -155,7 +155,7 @@ func where(s ledger.State) string {
 }
 
 // mostNeeds bounds what is said to need a person, so that the result is on the screen.
-const mostNeeds = 20
+const mostNeeds = 10
 
 // printResult prints the block that ends a run, and to a person what needs one.
 func (f *follower) printResult(sys System) error {
