@@ -32,19 +32,19 @@ func (r Report) Brief(dir, name string, brought map[string]bool) string {
 	say("dir", "%s", dir)
 	say("phase", "%s", cmp.Or(r.Standing, Ended))
 	say("verdict", "%s", r.briefVerdict())
-	exit, file := "none", "none"
+	exit, file := "none", ""
 	if r.ExitStatus != nil && !r.interim() {
 		exit, file = fmt.Sprint(*r.ExitStatus), ledger.ReportFile
 	}
 	say("exit", "%s", exit)
-	say("report", "%s", file)
+	say("report", "%s", cmp.Or(file, "none"))
 	say("jobs", "%s", r.block().Jobs)
 	say("cost", "%s", r.Usage)
 	r.briefJobs(say)
 	needs := r.StillNeeds(brought)
 	for i, line := range needs {
 		if i == mostBriefNeeds {
-			say("person", "and %d more: orchestrate report %s", len(needs)-i, shellword.Quote(name))
+			say("person", "and %d more: see %s", len(needs)-i, cmp.Or(file, "orchestrate report "+shellword.Quote(name)))
 			break
 		}
 		say("person", "%s", briefNeed(line))

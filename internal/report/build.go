@@ -247,19 +247,18 @@ func quote(path string) string {
 func needsPerson(r Report, in Input) []string {
 	list := []string{}
 	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	for _, line := range []string{openNeeds(r), r.budgetNeeds()} { // whether it goes on at all
+		if line != "" {
+			say("%s", line)
+		}
+	}
 	for _, a := range r.Approvals {
 		if a.By == "flag" {
 			say("job %s (%s) was approved by a flag, without being shown: see %s", a.Job, a.Effect, ledger.ApprovalsFile)
 		}
 	}
-	if line := openNeeds(r); line != "" {
-		say("%s", line)
-	}
 	if line := verdictNeeds(r); line != "" {
 		say("%s", withNext(line, in.VerdictStep))
-	}
-	if line := r.budgetNeeds(); line != "" {
-		say("%s", line)
 	}
 	for _, j := range r.Jobs {
 		if line := jobNeeds(j); line != "" && (!r.interim() || j.Status.Status.Settled()) {

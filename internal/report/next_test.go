@@ -79,9 +79,16 @@ func TestNextSpendsNothingThatAPersonMustAllow(t *testing.T) {
 	}
 }
 
-// Whoever stopped the run is told how it goes on.
+// Whoever stopped the run is told how it goes on, whatever else there is to say.
 func TestAStoppedRunSaysHowItGoesOn(t *testing.T) {
-	text := Build(ended(arbiter.Blocked, 130, "success", "interrupted")).Brief("/d", "r", nil)
+	in := ended(arbiter.Blocked, 130, "success", "interrupted")
+	for i := range 20 {
+		in.Approvals = append(in.Approvals, ledger.Approval{Job: fmt.Sprint(i), By: "flag"})
+	}
+	text := Build(in).Brief("/d", "r", nil)
+	if want := " more: see report.md\nnext person may decide"; !strings.Contains(text, want) {
+		t.Errorf("no %q:\n%s", want, text)
+	}
 	if want := "\nperson the run was stopped on request; next: orchestrate resume r goes on with what is left\n"; !strings.Contains(text, want) {
 		t.Errorf("no %q:\n%s", want, text)
 	}
