@@ -286,7 +286,7 @@ func (r *run) remember(j *jobRun, a *attempt, s *settlement, status ledger.JobSt
 		if !a.at.isolated {
 			j.shared = append(append(j.shared, paths(s.patch.Files)...), s.beside...)
 		}
-		j.judges = check.JudgesChanged(paths(s.patch.Files), a.job.Checks, r.cwdIn(a))
+		j.judges = check.JudgesChanged(paths(s.patch.Files), a.job.Checks, r.cwdIn(a), r.plan.odd.links)
 	}
 	j.facts.Probed = r.probedHere(a.route.Runtime)
 	r.gated(&j.facts)

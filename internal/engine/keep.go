@@ -194,8 +194,13 @@ func (r *run) recallPatch(ctx context.Context, j *jobRun, w *ledger.Work) error 
 	if info, err := os.Stat(r.led.Path(j.planned.Job.ID, ledger.PatchFile)); err == nil {
 		j.patch.Bytes = info.Size()
 	}
+	if r.plan.odd.links == nil { // the survey comes later
+		if r.plan.odd.links, err = r.plan.Repo.LinksAt(ctx, r.plan.Base); err != nil {
+			return err
+		}
+	}
 	cwd := relTo(r.plan.Repo.Top(), j.planned.Job.Cwd)
-	j.judges = check.JudgesChanged(paths(files), j.planned.Job.Checks, cwd)
+	j.judges = check.JudgesChanged(paths(files), j.planned.Job.Checks, cwd, r.plan.odd.links)
 	return nil
 }
 

@@ -23,6 +23,7 @@ import (
 type oddities struct {
 	known      bool
 	filtered   map[string]string // files of the base that go through a filter of git, with its name
+	links      map[string]string // symbolic links of the base, with where they lead
 	submodules []workspace.Submodule
 	unnamed    []string // repositories in the base that no .gitmodules names
 	missing    int      // files of the base that a partial clone lacks
@@ -49,6 +50,9 @@ func (p *Plan) look(ctx context.Context) (o oddities) {
 	}
 	if slices.ContainsFunc(p.Jobs, func(j Planned) bool { return j.Job.Writes() }) {
 		if o.filtered, o.failed = p.Repo.Filtered(ctx, p.Base); o.failed != nil {
+			return o
+		}
+		if o.links, o.failed = p.Repo.LinksAt(ctx, p.Base); o.failed != nil {
 			return o
 		}
 	}
