@@ -105,14 +105,23 @@ func (n node) says(all []statement, job string) []statement {
 	return all
 }
 
-// last is the word of the last member with this key before another, else of any.
-func (n node) last(key string, before int) (word string) {
-	for i, kid := range n.kids {
-		if plainKey(kid.key) == key && (i < before || word == "") {
-			word = kid.word
+// near bounds how far from a key is looked for what it is about.
+const near = 50
+
+// last is the word of the last member with this key before another, else of the first
+// behind it.
+func (n node) last(key string, before int) string {
+	for i := before - 1; i >= max(before-near, 0); i-- {
+		if plainKey(n.kids[i].key) == key {
+			return n.kids[i].word
 		}
 	}
-	return word
+	for i := before; i < min(before+near, len(n.kids)); i++ {
+		if plainKey(n.kids[i].key) == key {
+			return n.kids[i].word
+		}
+	}
+	return ""
 }
 
 func (n node) inShort(all []statement, kind, job string) []statement {
