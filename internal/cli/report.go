@@ -163,7 +163,9 @@ func inForm(sys System, run *ledger.Run, rep report.Report, form string) ([]byte
 			return nil, err
 		}
 		redact := secret.NewAllowing(secret.FromEnv(sys.Env), op.Secrets.Allow)
-		return rep.HTML(engine.PageFiles(run, redact.String))
+		files := engine.PageFiles(run, redact.String)
+		defer files.Close()
+		return rep.HTML(files)
 	}
 	return rep.Markdown(), nil
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -58,18 +59,28 @@ func ended(st ledger.State, end ledger.Record) ledger.State {
 
 // publish leaves report and history.
 func (r *run) publish(rep report.Report, earlier map[string][]ledger.JobStatus, j ledger.Judgement) error {
-	data, err := rep.JSON()
-	err = errors.Join(err,
-		r.led.WriteFile(ledger.ReportJSONFile, r.redact.JSON(data)),
-		r.led.WriteFile(ledger.ReportFile, r.redact.Bytes(rep.Markdown())))
-	page, bad := r.page(rep) // last, since it links to the others
-	err = errors.Join(err, bad, r.led.WriteFile(ledger.ReportHTMLFile, page))
+	rep, err := r.reportFiles(rep)
+	err = errors.Join(err, r.page(rep)) // last, since it links to the others
 	failpoint.Hit(failpoint.ReportThere)
 	if err != nil || j.Rehearsal {
 		return err
 	}
 	r.chronicle(history.Lines(r.led.ID, j.Verdict, r.statuses(), earlier, r.eng.Now()))
 	return nil
+}
+
+// reportFiles leaves the report as JSON and as text, and gives it back as it is when every
+// string of it is redacted.
+func (r *run) reportFiles(rep report.Report) (report.Report, error) {
+	data, err := rep.JSON()
+	if err != nil {
+		return rep, err
+	}
+	clean := r.redact.JSON(data)
+	if !bytes.Equal(clean, data) {
+		rep = cleaned(r, rep)
+	}
+	return rep, errors.Join(r.led.WriteFile(ledger.ReportJSONFile, clean), r.led.WriteFile(ledger.ReportFile, rep.Markdown()))
 }
 
 // chronicle adds to the history. Where that cannot be done it is said, and the run ends as

@@ -43,6 +43,7 @@ func TestThePageReadsEndsOfFilesAndFollowsNoLink(t *testing.T) {
 		}
 	}
 	files := PageFiles(led, func(s string) string { return strings.ReplaceAll(s, "SECRET", "[…]") })
+	defer files.Close()
 	for rel, want := range map[string]report.Excerpt{
 		"a/short.txt": {Head: "the word is […]\n"},
 		"a/lines.txt": {Head: strings.Repeat("0123456\n", 7), Tail: strings.Repeat("0123456\n", 3), Left: 8000 - 80},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -33,19 +34,37 @@ func (r *Run) WriteFile(rel string, data []byte) error {
 	if r.lock == nil {
 		return ErrReadOnly
 	}
-	return r.replace(rel, r.clean(rel, data))
+	return r.replace(rel, bytesOf(r.clean(rel, data)))
+}
+
+// WriteFrom is WriteFile with the text that write writes, which is never held as a whole.
+// It is not for JSON.
+func (r *Run) WriteFrom(rel string, write func(io.Writer) error) error {
+	if r.lock == nil {
+		return ErrReadOnly
+	}
+	return r.replace(rel, func(w io.Writer) error { return r.through(w, write) })
+}
+
+func bytesOf(data []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	}
 }
 
 // WriteSoFar puts the page of a run that has not ended into its directory, over the one
 // before. Whoever reads the run may do so: no part of it depends on that file.
-func (r *Run) WriteSoFar(page []byte) error { return r.replace(SoFarFile, page) }
+func (r *Run) WriteSoFar(page []byte) error {
+	return r.replace(SoFarFile, bytesOf(page))
+}
 
-func (r *Run) replace(rel string, data []byte) error {
+func (r *Run) replace(rel string, write func(io.Writer) error) error {
 	name := filepath.FromSlash(rel)
-	temp, err := r.writeTemp(name, data)
+	temp, err := r.writeTemp(name, write)
 	if dir := filepath.Dir(name); errors.Is(err, fs.ErrNotExist) && dir != "." {
 		if err = r.MkdirAll(dir); err == nil {
-			temp, err = r.writeTemp(name, data)
+			temp, err = r.writeTemp(name, write)
 		}
 	}
 	if err != nil {
@@ -68,13 +87,12 @@ func (r *Run) replace(rel string, data []byte) error {
 	return nil
 }
 
-func (r *Run) writeTemp(name string, data []byte) (temp string, err error) {
+func (r *Run) writeTemp(name string, write func(io.Writer) error) (temp string, err error) {
 	f, temp, err := r.createTemp(name, os.O_WRONLY)
 	if err != nil {
 		return "", err
 	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err != nil {
+	if err = errors.Join(write(f), f.Close()); err != nil {
 		return "", errors.Join(err, r.root.Remove(temp))
 	}
 	return temp, nil

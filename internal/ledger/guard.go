@@ -3,6 +3,8 @@ package ledger
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"strings"
 )
 
@@ -10,6 +12,8 @@ import (
 type Redactor interface {
 	Bytes(text []byte) []byte
 	JSON(doc []byte) []byte // what was JSON stays JSON
+	// Writer is Bytes for a text that is written in parts, the last of it when it is closed.
+	Writer(to io.Writer) io.WriteCloser
 }
 
 // Guard has every record, document and text redacted from now on, before it is
@@ -23,9 +27,7 @@ func (r *Run) Guard(red Redactor) {
 
 // clean redacts what goes into a file.
 func (r *Run) clean(rel string, data []byte) []byte {
-	r.mu.Lock()
-	guard := r.guard
-	r.mu.Unlock()
+	guard := r.guarding()
 	switch {
 	case guard == nil:
 		return data
@@ -33,6 +35,22 @@ func (r *Run) clean(rel string, data []byte) []byte {
 		return guard.JSON(data)
 	}
 	return guard.Bytes(data)
+}
+
+func (r *Run) guarding() Redactor {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.guard
+}
+
+// through has a text redacted on its way to a file.
+func (r *Run) through(w io.Writer, write func(io.Writer) error) error {
+	guard := r.guarding()
+	if guard == nil {
+		return write(w)
+	}
+	clean := guard.Writer(w)
+	return errors.Join(write(clean), clean.Close())
 }
 
 // cleanRecord redacts a record whose line is in r.line.

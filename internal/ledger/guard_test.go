@@ -3,6 +3,7 @@ package ledger
 import (
 	"bytes"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -26,6 +27,11 @@ func TestNothingIsWrittenWithASecret(t *testing.T) {
 		r.Append(RunStarted(RunInfo{RunID: r.ID, SpecPath: "/a/" + value, Jobs: []string{"a"}}), Noted("a", "it is "+value)),
 		r.WriteJSON("a/status.json", map[string]string{"evidence": value}),
 		r.WriteFile("a/prompt.md", []byte("use "+value)),
+		r.WriteFrom("a/page.html", func(w io.Writer) error { // in parts that divide it
+			_, err := io.WriteString(w, "use "+value[:9])
+			_, again := io.WriteString(w, value[9:]+" and go on")
+			return errors.Join(err, again)
+		}),
 		r.Close(),
 	} {
 		if err != nil {
@@ -45,9 +51,11 @@ func TestNothingIsWrittenWithASecret(t *testing.T) {
 	if err != nil || !strings.Contains(state.SpecPath, "REDACTED") {
 		t.Errorf("%+v, %v", state, err)
 	}
-	data, err := os.ReadFile(r.Path("a", "status.json"))
-	if err != nil || !bytes.Contains(data, []byte("[REDACTED:exact]")) {
-		t.Errorf("%s, %v", data, err)
+	for _, name := range []string{"status.json", "prompt.md", "page.html"} {
+		data, err := os.ReadFile(r.Path("a", name))
+		if err != nil || !bytes.Contains(data, []byte("[REDACTED:exact]")) {
+			t.Errorf("%s: %s, %v", name, data, err)
+		}
 	}
 }
 

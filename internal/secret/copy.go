@@ -14,6 +14,45 @@ func (r *Redactor) Copy(dst io.Writer, src io.Reader) error {
 	return r.walk(src, func(b []byte, spans []Span) error { return writeRedacted(dst, b, spans) })
 }
 
+// writerPart is how much a Writer holds before it hands something on.
+const writerPart = 128 << 10
+
+// Writer hands on to dst what is written to it, with every secret replaced. Close hands on
+// what is held back until then; it does not close dst.
+func (r *Redactor) Writer(dst io.Writer) io.WriteCloser {
+	return &writer{r: r, dst: dst, full: writerPart}
+}
+
+type writer struct {
+	r    *Redactor
+	dst  io.Writer
+	held []byte
+	full int // when to look for a place to cut
+}
+
+// Write implements io.Writer.
+func (w *writer) Write(b []byte) (int, error) {
+	w.held = append(w.held, b...)
+	if len(w.held) < w.full {
+		return len(b), nil
+	}
+	spans := w.r.AppendSpans(nil, w.held)
+	if err := w.pass(w.r.SafeCut(w.held, spans), spans); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// Close implements io.Closer.
+func (w *writer) Close() error { return w.pass(len(w.held), w.r.AppendSpans(nil, w.held)) }
+
+func (w *writer) pass(cut int, spans []Span) error {
+	err := writeRedacted(w.dst, w.held[:cut], upTo(spans, cut))
+	w.held = append(w.held[:0], w.held[cut:]...)
+	w.full = 2*len(w.held) + writerPart // nothing may be cut off for long
+	return err
+}
+
 // Match is a secret that was found, told without the secret itself.
 type Match struct {
 	Rule, Fingerprint string

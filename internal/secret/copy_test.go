@@ -27,10 +27,34 @@ func TestCopyAcrossReads(t *testing.T) {
 		if err != nil || len(found) != 1 || found[0].Rule != ExactRule || strings.Contains(found[0].Fingerprint, value) {
 			t.Errorf("%s: %+v found, %v", name, found, err)
 		}
-		if want := red.String(text); out.String() != want {
+		want := red.String(text)
+		if out.String() != want {
 			t.Errorf("%s: %d bytes, want %d", name, out.Len(), len(want))
 		}
+		for _, part := range []int{700, writerPart - 7, len(text)} {
+			if got := inParts(t, red, text, part); got != want {
+				t.Errorf("%s, written %d bytes at a time: %d bytes, want %d", name, part, len(got), len(want))
+			}
+		}
 	}
+}
+
+// inParts is a text written to a Writer part by part.
+func inParts(t *testing.T, red *Redactor, text string, part int) string {
+	t.Helper()
+	var out bytes.Buffer
+	w := red.Writer(&out)
+	for len(text) > 0 {
+		n := min(part, len(text))
+		if _, err := w.Write([]byte(text[:n])); err != nil {
+			t.Fatal(err)
+		}
+		text = text[n:]
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
 }
 
 func TestCopyLeavesOrdinaryTextAlone(t *testing.T) {
