@@ -31,7 +31,7 @@ func drawGraph(nodes []Node, l *layout) template.HTML {
 		more = `<span class="path-key">critical path</span>`
 	}
 	desc := fmt.Sprintf("%s in %s: %s. What a job waits for is above it.", figure.Count(len(nodes), "job"),
-		figure.Count(l.rows[len(l.rows)-1].layer+1, "layer"), sum(count))
+		figure.Count(l.layers, "layer"), sum(count))
 	return template.HTML(frame("picture-graph", "Graph of the jobs", desc, l.w, l.h, b.String(), legend(count, more)))
 }
 

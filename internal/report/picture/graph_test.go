@@ -45,6 +45,9 @@ func TestAGraphIsLaidOut(t *testing.T) {
 		}
 		checkRows(t, l)
 		deps := edgesOf(nodes)
+		if layered := inLayers(nodes); l.banded && (!layered.wrapped() || len(l.items) >= len(layered.items)) {
+			t.Fatal("the order of the layers is left for nothing")
+		}
 		known := map[edge]bool{}
 		for i, e := range l.edges {
 			known[e] = true
@@ -97,6 +100,15 @@ func checkEdge(t failing, l *layout, steps []int) {
 			t.Fatalf("a step from row %d to row %d: %v", a.row, z.row, a.down)
 		}
 	}
+}
+
+// inLayers is the graph with its rows in the order of its layers.
+func inLayers(nodes []Node) *layout {
+	deps := edgesOf(nodes)
+	rank := ranks(deps)
+	l := blank(nodes, deps, rank).layered(deps, rank)
+	l.order()
+	return l
 }
 
 // wellFormed reads the picture as strictly as XML is.

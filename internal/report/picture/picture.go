@@ -48,8 +48,9 @@ var style string
 // properties that a page may set itself.
 func Style() template.CSS { return template.CSS(style) }
 
-// Graph draws nodes in layers, dependencies above what depends on them. Unknown ids in
-// After are ignored.
+// Graph draws nodes in rows, dependencies above what depends on them: a layer is a row
+// or, where one is too wide, chains are kept together instead. Unknown ids in After are
+// ignored.
 func Graph(nodes []Node) template.HTML {
 	if len(nodes) == 0 {
 		return ""

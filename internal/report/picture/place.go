@@ -12,7 +12,7 @@ const (
 	boxGap    = 20 // between boxes of a row, half of it beside the first and the last
 	lanePitch = 14 // what a lane takes of a row, at most
 	laneRoom  = 90 // what boxes leave to lanes
-	rowGap    = 22 // between rows of one layer
+	rowGap    = 22 // between rows of one layer, and where lines are straight
 	layerGap  = 44
 	jointGap  = 24 // above and below a row of joints
 	boxH      = 30
@@ -26,25 +26,32 @@ const inner = Width - 2*edgePad
 func lay(nodes []Node) *layout {
 	deps := edgesOf(nodes)
 	rank := ranks(deps)
-	l := &layout{trunks: map[trunkKey]*trunk{}, sets: shared(deps), boxW: boxWidth(nodes)}
-	room := inner
-	if slices.ContainsFunc(deps, func(list []int) bool { return len(list) > 0 }) {
-		room -= laneRoom
-	}
-	var at []int
-	l.rows, at = rowsOf(deps, rank, max(room/(l.boxW+boxGap), 1), l.sets)
-	l.route(deps, at)
+	l := blank(nodes, deps, rank)
+	l.arrange(deps, rank)
 	l.order()
 	l.across()
 	l.down(nodes)
 	return l
 }
 
+// blank is a layout in which nothing has a place yet.
+func blank(nodes []Node, deps [][]int, rank []int) *layout {
+	room, w := inner, boxWidth(nodes)
+	if slices.ContainsFunc(deps, func(list []int) bool { return len(list) > 0 }) {
+		room -= laneRoom
+	}
+	return &layout{sets: shared(deps), layers: slices.Max(rank) + 1, fit: max(room/(w+boxGap), 1), boxW: w}
+}
+
 // across gives items their x: near their neighbours, in the order of the row, at the
 // distance that they need.
 func (l *layout) across() {
+	longest := make([]float64, l.layers)
+	for _, row := range l.rows {
+		longest[row.layer] = max(longest[row.layer], l.need(row))
+	}
 	for r := range l.rows {
-		l.start(r)
+		l.start(r, longest[l.rows[r].layer])
 	}
 	for s := range 8 {
 		for i := range l.rows {
@@ -59,13 +66,7 @@ func (l *layout) across() {
 }
 
 // start puts a row's items side by side, where the longest row of its layer begins.
-func (l *layout) start(r int) {
-	longest := 0.0
-	for _, other := range l.rows {
-		if other.layer == l.rows[r].layer {
-			longest = max(longest, l.need(other))
-		}
-	}
+func (l *layout) start(r int, longest float64) {
 	x := edgePad + (inner-longest)/2
 	for _, i := range l.rows[r].items {
 		w := l.takes(l.rows[r], i)
@@ -172,7 +173,7 @@ func (l *layout) down(nodes []Node) {
 	for r := range l.rows {
 		this := &l.rows[r]
 		if r > 0 {
-			y += l.spread(r-1, y, gap(l.rows[r-1], *this))
+			y += l.spread(r-1, y, l.gap(r-1))
 		}
 		this.y = y
 		if this.boxes > 0 {
@@ -183,12 +184,29 @@ func (l *layout) down(nodes []Node) {
 	l.h = y + margin
 }
 
-func gap(above, below row) int {
+// gap is what is left free below a row.
+func (l *layout) gap(r int) int {
+	above, below := l.rows[r], l.rows[r+1]
 	switch {
 	case above.boxes == 0, below.boxes == 0:
 		return jointGap
-	case above.layer == below.layer:
-		return rowGap
+	case l.banded && !l.straight(r), above.layer != below.layer:
+		return layerGap
 	}
-	return layerGap
+	return rowGap
+}
+
+// straight says whether links go on below a row, and none of them far to the side from
+// a box to a box: those would be nearly level.
+func (l *layout) straight(r int) bool {
+	some := false
+	for _, a := range l.rows[r].items {
+		for _, z := range l.items[a].down {
+			some = true
+			if l.items[a].box && l.items[z].box && math.Abs(l.items[a].x-l.items[z].x) > rowGap {
+				return false
+			}
+		}
+	}
+	return some
 }

@@ -34,12 +34,16 @@ type layout struct {
 	sets   []int // of each node, as shared numbers them
 	in     []int // of each node, how many edges over several rows lead to it
 	out    []int // and from it
+	layers int
+	fit    int  // how many boxes are in a row, at most
+	banded bool // the rows are not in the order of the layers, and all of layer 0
 	boxW   int
 	w, h   int
 }
 
-// route lays the edges into lanes.
-func (l *layout) route(deps [][]int, at []int) {
+// route lays the edges into lanes of these rows.
+func (l *layout) route(deps [][]int, rows []row, at []int) {
+	l.rows, l.trunks = rows, map[trunkKey]*trunk{}
 	n := 0
 	for i, list := range deps {
 		l.items = append(l.items, item{row: at[i], box: true})
