@@ -28,6 +28,11 @@ func Plain(dir, base string) (any, error) {
 		return nil, err
 	}
 	delete(doc, "usage") // of all attempts together
+	if budget, ok := doc["budget"].(map[string]any); ok {
+		for _, key := range []string{"spentUsd", "spentTokens", "unknownAttempts"} { // the same
+			delete(budget, key)
+		}
+	}
 	return strip(doc), nil
 }
 
