@@ -85,6 +85,7 @@ func forgetPlaces(want, got any) {
 		for _, job := range objects(doc, "jobs") {
 			status, _ := job["status"].(map[string]any)
 			if route, ok := status["route"].(map[string]any); ok && moved[fmt.Sprint(status["id"])] {
+				without(job, "dir")
 				without(status, "controls", "worktree", "branch")
 				without(route, "controls", "isolation", "isolationWhy")
 			}
