@@ -112,9 +112,10 @@ func (r *run) ask(ctx context.Context, c *arbiter.Case) {
 		r.arbiterNext = block.NextStep
 		return
 	}
+	folder := r.reviewIn(ctx) // first: what it says belongs to the evidence
 	q := question{route: route, bundle: r.bundle(c.Findings)}
 	q.judged, q.cites = q.bundle.Asked(), cites(q.bundle)
-	q = r.put(q, r.reviewIn(ctx))
+	q = r.put(q, folder)
 	c.Judged = q.judged
 	if why := r.unaffordable(route); why != "" && !r.answered(q) {
 		c.Obstacle, r.unasked = "no arbiter: "+why, why

@@ -55,6 +55,9 @@ func (r *run) reviewIn(ctx context.Context) string {
 	}
 	taken, err := r.plan.Repo.NamesAt(ctx, r.plan.Base)
 	if err != nil {
+		if ctx.Err() == nil {
+			r.treelessBecause(err)
+		}
 		return ""
 	}
 	name := reviewFolder
@@ -81,11 +84,15 @@ func (r *run) openReview(ctx context.Context, q question) question {
 	case err == nil:
 		r.review = rv
 	case ctx.Err() == nil:
-		r.tell(fmt.Sprintf("the arbiter has no tree of its own, and works in the workspace: %v", err))
+		r.treelessBecause(err)
 		q.bundle.Notes = slices.Clone(r.outside)
 		q = r.put(q, "")
 	}
 	return q
+}
+
+func (r *run) treelessBecause(err error) {
+	r.tell(fmt.Sprintf("the arbiter has no tree of its own, and works in the workspace: %v", err))
 }
 
 func (r *run) makeReview(ctx context.Context, q question) (rv *review, err error) {
