@@ -248,7 +248,7 @@ const (
 // columns gives every part what it needs and the last the rest; where that is too
 // little the parts that the head has too go first.
 func (f Frame) columns(rows []row) columns {
-	c := columns{id: 3, status: len("interrupted"), time: 6, tokens: 9, cost: 7}
+	c := columns{id: 3, status: len("interrupted"), time: 6, tokens: 9, cost: 7, on: len("RUNTIME")}
 	for _, r := range rows {
 		c.id = max(c.id, f.indent(r)+width(r.id))
 		c.tokens, c.cost = max(c.tokens, width(r.tokens)), max(c.cost, width(r.cost))
