@@ -13,17 +13,17 @@ const module = "orchestrate"
 // pipeline are the rooms that a run passes through; each imports only those to
 // its left, and tools.
 var pipeline = []string{
-	"spec", "graph", "inventory", "policy", "route", "gate", "dispatch", "check", "arbiter", "report", "integrate", "reclaim",
+	"spec", "graph", "inventory", "policy", "route", "gate", "dispatch", "check", "arbiter", "planner", "report", "integrate", "reclaim",
 }
 
 // tools know nothing of the pipeline. They may use one another.
 var tools = []string{
-	"runtime", "supervise", "capture", "secret", "workspace", "ledger", "history", "ui", "untrusted", "shellword", "schema", "modelsim", "version", "failpoint", "process", "detach", "sandbox", "figure",
+	"runtime", "supervise", "capture", "secret", "workspace", "ledger", "history", "ui", "untrusted", "shellword", "schema", "modelsim", "version", "failpoint", "process", "detach", "sandbox", "figure", "handoff", "skill",
 }
 
 // pure rooms decide and touch nothing: no disk, process, network or clock. Every
 // decision that the product makes is a table test because of that.
-var pure = []string{"graph", "policy", "route", "gate", "arbiter", "report", "integrate", "reclaim"}
+var pure = []string{"graph", "policy", "route", "gate", "arbiter", "planner", "report", "integrate", "reclaim"}
 
 // startsProcesses are the only packages that may import os/exec. Everything that a
 // job, a check or a probe starts goes through supervise; workspace runs git.
@@ -84,8 +84,9 @@ const (
 	rankTool   = 0
 	rankSpec   = 1
 	rankEngine = 100
-	rankCLI    = 101
-	rankMain   = 102
+	rankMCP    = 101
+	rankCLI    = 102
+	rankMain   = 103
 )
 
 func rank(p string) int {
@@ -94,6 +95,8 @@ func rank(p string) int {
 		return rankMain
 	case p == "internal/cli":
 		return rankCLI
+	case p == "internal/mcp":
+		return rankMCP
 	case p == "internal/engine":
 		return rankEngine
 	case p == "internal/arch":

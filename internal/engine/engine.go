@@ -7,6 +7,7 @@ import (
 	"context"
 	"time"
 
+	"orchestrate/internal/handoff"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/policy"
 	"orchestrate/internal/runtime"
@@ -36,6 +37,8 @@ type Request struct {
 	Rehearse bool   // the stand-in replaces every agent
 	Script   string // of the stand-in; "" = it rehearses without one
 	Internal bool   // the hosting session's own agents are candidates for unpinned jobs
+	// Agents is what a hosting session said of its own agents; nil = none told us.
+	Agents *handoff.Agents
 	Yes      bool   // the person approves what stands in the spec, without being asked
 }
 

@@ -12,8 +12,9 @@ const (
 	ExitFailed      = 1
 	ExitUsage       = 2
 	ExitBlocked     = 3
-	ExitWall        = 124
+	ExitAwaiting    = 4 // internal jobs await the session
 	ExitRunning     = 5 // another engine carries the run on
+	ExitWall        = 124
 	ExitInterrupted = 130
 )
 

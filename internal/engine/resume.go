@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"orchestrate/internal/failpoint"
+	"orchestrate/internal/handoff"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/spec"
 )
@@ -19,6 +20,12 @@ type ResumeRequest struct {
 	Stop        bool   // what still runs is only ended; nothing is started
 	Internal    bool   // see Request
 	Yes         bool   // see Request
+	// Agents replaces what a hosting session said of its agents when the run began; nil =
+	// that stands.
+	Agents *handoff.Agents
+	// Continues says that no person resumes the run: something was handed in or taken, and
+	// nobody was there to see to it. What is settled stays as it is.
+	Continues bool
 }
 
 // ErrNothingToResume says that the run is over and nothing of it would be done again.

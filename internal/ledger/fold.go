@@ -40,6 +40,8 @@ func (f *folder) expect(r Record) error {
 		return fmt.Errorf("%s as record %d: run_started comes first, and once", r.Kind, r.Seq)
 	case f.state.Phase == PhaseEnded && r.Kind != KindResumed:
 		return fmt.Errorf("%s after run_ended", r.Kind)
+	case f.state.Phase == PhaseAwaiting && r.Kind != KindResumed:
+		return fmt.Errorf("%s after parked", r.Kind)
 	}
 	return nil
 }
@@ -48,7 +50,7 @@ func (f *folder) move(r Record) error {
 	switch r.Kind {
 	case KindRunStarted:
 		return f.runStarted(r)
-	case KindIntent, KindStarted, KindEvent, KindAttemptEnded, KindSettled, KindRequeued:
+	case KindIntent, KindStarted, KindAwaiting, KindEvent, KindAttemptEnded, KindSettled, KindRequeued:
 		return f.moveJob(r)
 	case KindNote:
 		return f.note(r)
@@ -64,6 +66,8 @@ func (f *folder) move(r Record) error {
 		return nil
 	case KindRunEnded:
 		return f.runEnded(r)
+	case KindParked:
+		return f.parked(r)
 	case KindResumed:
 		f.state.Phase, f.state.EndedAt = PhaseRunning, nil
 		f.state.Verdict, f.state.ExitStatus = "", nil
@@ -195,6 +199,19 @@ func (f *folder) runEnded(r Record) error {
 	return nil
 }
 
+// parked holds only where the hosting session has something to do.
+func (f *folder) parked(r Record) error {
+	awaits := func(j JobState) bool { return j.Status == Awaiting }
+	switch {
+	case r.ExitStatus == nil:
+		return errors.New("parked without an exit status")
+	case f.state.Phase != PhaseRunning || !slices.ContainsFunc(f.state.Jobs, awaits):
+		return fmt.Errorf("%s in phase %s, where no job awaits the session", r.Kind, f.state.Phase)
+	}
+	f.state.Phase, f.state.ExitStatus = PhaseAwaiting, r.ExitStatus
+	return nil
+}
+
 // job finds the job that r is about. The arbiter is one too, from its first
 // record on.
 func (f *folder) job(r Record) (*JobState, error) {
@@ -227,6 +244,12 @@ func (j *JobState) move(r Record, open bool) error {
 	switch r.Kind {
 	case KindStarted:
 		return j.start(r, open)
+	case KindAwaiting:
+		if err := j.start(r, open); err != nil {
+			return err
+		}
+		j.Status = Awaiting
+		return nil
 	case KindEvent:
 		if r.Event == nil || j.Attempt == 0 {
 			return errors.New("no event, or none of an attempt")

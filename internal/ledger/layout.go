@@ -23,6 +23,9 @@ const (
 	ReclaimedFile  = "reclaimed.json"     // what `clean` took away of the run, and where it was saved
 	RunLockFile    = "run.lock"           // held by the run's owner, says who that is
 	WorktreesDir   = "worktrees"
+	AgentsFile     = "agents.json"  // what the hosting session said of its agents
+	RequestMDFile  = "request.md"   // the request in a person's words that the spec was made from
+	HandoffLock    = "handoff.lock" // held for a moment by whoever takes a request or hands a result in
 )
 
 // Names in a job's directory.
@@ -44,6 +47,15 @@ const (
 	ChecksDir       = "checks"
 	SetupDir        = "setup"        // what set its worktree up, kept as checks are
 	AttemptLockFile = "attempt.lock" // held by whoever owns the attempt's process tree
+)
+
+// Names in the directory of a job that the hosting session carries out: they belong to
+// its newest attempt, as all that is there. internal/handoff has their forms.
+const (
+	RequestFile    = "request.json"    // written by the engine: what is to be done
+	LeaseFile      = "lease.json"      // written by `next`: who has it, until when
+	SubmissionFile = "submission.json" // written by `submit`: what came back
+	ResultFile     = "result.md"       // written by `submit`: the final answer, redacted
 )
 
 // The arbiter's directory is that of a job, with three files more.

@@ -28,6 +28,8 @@ const (
 	KindApproved     RecordKind = "approved"      // a person allowed a job: Job, Approval
 	KindProgress     RecordKind = "progress"      // a step that takes its time began or ended: Progress, perhaps Job; changes no state
 	KindRequeued     RecordKind = "requeued"      // a resumed run will do this job again, or at last: Job, Text
+	KindAwaiting     RecordKind = "awaiting"      // an attempt was handed to the hosting session: Job, Attempt
+	KindParked       RecordKind = "parked"        // nothing can go on before the hosting session acts, and the engine leaves: ExitStatus
 )
 
 // Record is one line of journal.jsonl. Use the constructors below: they fill
@@ -110,6 +112,11 @@ type RunInfo struct {
 	Script     string   `json:"script"` // of the stand-in, "" = none
 	// RepositoryDigest is the SHA-256 of defaults.yaml, hex, "" = there is none.
 	RepositoryDigest string `json:"repositoryDigest"`
+	Internal         bool   `json:"internal"` // the hosting session's own agents are candidates for unpinned jobs
+	// AgentsDigest is the SHA-256 of agents.json, hex, "" = no session told of its agents.
+	AgentsDigest string `json:"agentsDigest"`
+	// RequestDigest is the SHA-256 of request.md, hex, "" = a person wrote the spec.
+	RequestDigest string `json:"requestDigest"`
 }
 
 // Work is what an attempt was given and what it left, as digests: whether its
@@ -180,6 +187,16 @@ func Told(about, text string) Record {
 func LeftSecret(job string, n int, text string) Record {
 	return Record{Kind: KindNote, Job: job, Attempt: n, About: AboutSecret, Text: untrusted.From(text)}
 }
+
+// AwaitingSession says that attempt n of job is with the hosting session: request.json is
+// there, and somebody can take it.
+func AwaitingSession(job string, n int) Record {
+	return Record{Kind: KindAwaiting, Job: job, Attempt: n}
+}
+
+// Parked says that all that could go on has, and that the engine leaves until the hosting
+// session acts. The next record is Resumed.
+func Parked(exitStatus int) Record { return Record{Kind: KindParked, ExitStatus: &exitStatus} }
 
 // Resumed says that another engine carries the run on, whether or not it had ended.
 func Resumed(retryFailed bool) Record {

@@ -14,6 +14,7 @@ import (
 const (
 	PhaseRunning     = "running"
 	PhaseArbitrating = "arbitrating"
+	PhaseAwaiting    = "awaiting" // parked: no engine is there, the hosting session is to act
 	PhaseEnded       = "ended"
 )
 
@@ -25,7 +26,7 @@ type State struct {
 	SpecPath      string         `json:"specPath"`
 	SpecDigest    string         `json:"specDigest"`
 	Base          string         `json:"base"`
-	Phase         string         `json:"phase"` // running | arbitrating | ended
+	Phase         string         `json:"phase"` // running | arbitrating | awaiting | ended
 	StartedAt     time.Time      `json:"startedAt"`
 	EndedAt       *time.Time     `json:"endedAt"`
 	Verdict       string         `json:"verdict"`

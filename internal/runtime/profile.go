@@ -27,6 +27,9 @@ const (
 	KindCLI     Kind = "cli"
 	KindExec    Kind = "exec"
 	KindStandin Kind = "standin"
+	// KindInternal is the hosting session itself: its own subagents do the work, and nothing
+	// of it is a process of ours.
+	KindInternal Kind = "internal"
 )
 
 // Control is one restriction that can be enforced, with what proves it.
@@ -65,6 +68,11 @@ type Agent struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
 	Model       string `json:"model"`
+	// What follows is known only of a hosting session's agents, as the session said it.
+	Tools    []string `json:"tools,omitempty"`    // nil = not said; "*" = all that the session has
+	Access   Access   `json:"access,omitempty"`   // the most that its tools can do; "" = not said
+	Boundary string   `json:"boundary,omitempty"` // what holds it, in the session's words
+	General  bool     `json:"general,omitempty"`  // takes any task
 }
 
 // Executable identifies the file that was probed.

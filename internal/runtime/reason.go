@@ -28,6 +28,10 @@ const (
 	ReasonBudget         Reason = "budget"
 	ReasonCancelled      Reason = "cancelled" // by a person: the job is interrupted, not failed
 	ReasonCutOff         Reason = "cut_off"   // the engine or the supervisor died: interrupted, not failed
+	// Of jobs that the hosting session carries out.
+	ReasonSessionFailed Reason = "session_failed" // it handed the job in as failed
+	ReasonStaleResult   Reason = "stale_result"   // a late result, and what it builds on has changed
+	ReasonLeaseLapsed   Reason = "lease_lapsed"   // whoever took it did not come back: interrupted, not failed
 )
 
 // Reasons for which a job is blocked: it was never dispatched.

@@ -13,6 +13,7 @@ var runFiles = [...]string{
 	"report.md", "report.html", "report-so-far.html", "report.json", "approvals.json", "orchestrate-history.jsonl",
 	"prompt.md", "command.txt", "stdout.txt", "stderr.txt", "output.md", "status.json",
 	"session.json", "events.jsonl", "exit.json", "changes.patch", "request.json", "result.md",
+	"agents.json", "lease.json", "submission.json", "draft.json",
 	"evidence.md", "verdict.json", "diffstat.txt", "integration.json", "intent.json", "reclaimed.json",
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"orchestrate/docs/schemas"
+	"orchestrate/internal/handoff"
 	"orchestrate/internal/history"
 	"orchestrate/internal/integrate"
 	"orchestrate/internal/ledger"
@@ -76,7 +77,7 @@ var (
 func profile() runtime.Profile {
 	return runtime.Profile{
 		Runtime: "codex", Kind: runtime.KindCLI, State: runtime.StateAvailable, Limits: []string{"l"}, Executable: &runtime.Executable{Path: "/x"}, SignedIn: ptr(true),
-		Models: []runtime.Model{{ID: "m", Efforts: []string{"high"}}}, Agents: []runtime.Agent{{Name: "a"}}, Flags: map[string]string{"--json": "line"},
+		Models: []runtime.Model{{ID: "m", Efforts: []string{"high"}}}, Agents: []runtime.Agent{{Name: "a", Tools: []string{"Read"}, Access: runtime.AccessRead, Boundary: "b", General: true}}, Flags: map[string]string{"--json": "line"},
 		Controls: []runtime.Control{{Name: runtime.ControlOSSandbox}}, Capability: "C3", Evidence: []runtime.Evidence{{ExitCode: ptr(0), At: day}}, ProbedAt: day,
 	}
 }
@@ -121,6 +122,14 @@ func samples(t *testing.T) map[string]any {
 			SchemaVersion: 1, Root: "/w", Notes: []string{"n"},
 			Items: []reclaim.Item{{Kind: reclaim.KindWorktree, Run: "r", Job: "a", Attempt: 1, Path: "/w/a", Bytes: 1, At: day, Fate: reclaim.Keep, Why: "w"}},
 		},
+		"request/": handoff.Request{
+			SchemaVersion: 1, RunID: "r", RunDir: "/r", Job: "a", Attempt: "a.a1.x", N: 1, Agent: "general", PromptFile: "/r/a/prompt.md", Cwd: "/w", Worktree: ptr("/r/worktrees/a"), Branch: ptr("b"),
+			MayRead: []string{"/w"}, MayWrite: []string{"/w"}, AllowedTools: []string{"Read"}, DisallowedTools: []string{"Bash"}, Out: "/r/a/artifacts", Outputs: []string{"x.md"}, Checks: []string{"go test"},
+			Controls: []string{"worktree"}, Constrained: []string{"x"}, CreatedAt: day,
+		},
+		"lease/":           handoff.Lease{SchemaVersion: 1, Attempt: "a.a1.x", At: day, Until: day},
+		"submission/":      handoff.Submission{SchemaVersion: 1, Attempt: "a.a1.x", Usage: usage, ResultSHA256: strings.Repeat("a", 64), At: day},
+		"agents/":          handoff.Agents{SchemaVersion: 1, Host: "h", Agents: []handoff.Agent{{Name: "general", Tools: []string{"*"}, Access: runtime.AccessEdit}}},
 		"history-summary/": summed(lines), "integration/": integrated(), "verdict/": judgement, "history/": lines[0], "report/": whole,
 		"journal/run_started":   at(1, ledger.RunStarted(ledger.RunInfo{RunID: "r", Jobs: []string{"a"}})),
 		"journal/intent":        at(2, ledger.Intent("a", 1, route())),
@@ -134,6 +143,8 @@ func samples(t *testing.T) map[string]any {
 		"journal/told":          at(10, ledger.Told(ledger.AboutCheckout, "x")),
 		"journal/resumed":       at(11, ledger.Resumed(true)),
 		"journal/requeued":      at(12, ledger.Requeued("a", "x")),
+		"journal/awaiting":      at(15, ledger.AwaitingSession("a", 1)),
+		"journal/parked":        at(16, ledger.Parked(4)),
 		"journal/progress":      at(14, ledger.Under("a", ledger.StepCheck, "go test", true)),
 		"journal/approved":      at(13, ledger.Approved(ledger.Given{Approval: approval, Shown: "all of it"})),
 	}
@@ -178,7 +189,9 @@ var optional = map[string][]string{
 	"journal/note":          {"job"},
 	"journal/told":          {"about"},
 	"journal/progress":      {"job"},
+	"agents/":               {"agents.0.access", "agents.0.boundary", "agents.0.description", "agents.0.general", "agents.0.model", "agents.0.tools", "host"},
 	"journal/resumed":       {"retryFailed"},
+	"runtimes/":             {"profiles.0.agents.0.access", "profiles.0.agents.0.boundary", "profiles.0.agents.0.general", "profiles.0.agents.0.tools"},
 }
 
 // open lists the places whose keys are data, so that any may come or go.
@@ -299,7 +312,7 @@ func TestSchemasListTheFieldsOfTheirStructs(t *testing.T) {
 	}{
 		"state": {ledger.State{}, nil}, "status": {ledger.JobStatus{}, nil}, "event": {runtime.Event{}, nil}, "exit": {supervise.Exit{}, nil},
 		"session": {ledger.Session{}, nil}, "check": {ledger.CheckResult{}, nil}, "verdict": {ledger.Judgement{}, nil},
-		"history": {history.Line{}, nil}, "history-summary": {history.Summary{}, nil}, "report": {report.Report{}, nil}, "approvals": {ledger.Approvals{}, nil}, "checkout": {ledger.Checkout{}, nil}, "integration": {integrate.Integration{}, nil}, "runtimes": {ledger.Runtimes{}, nil}, "leftovers": {reclaim.Listing{}, nil}, "reclaimed": {ledger.Reclaimed{}, nil},
+		"history": {history.Line{}, nil}, "history-summary": {history.Summary{}, nil}, "report": {report.Report{}, nil}, "approvals": {ledger.Approvals{}, nil}, "checkout": {ledger.Checkout{}, nil}, "integration": {integrate.Integration{}, nil}, "request": {handoff.Request{}, nil}, "lease": {handoff.Lease{}, nil}, "submission": {handoff.Submission{}, nil}, "agents": {handoff.Agents{}, nil}, "runtimes": {ledger.Runtimes{}, nil}, "leftovers": {reclaim.Listing{}, nil}, "reclaimed": {ledger.Reclaimed{}, nil},
 		"route": {ledger.Route{}, defs(common, "route")}, "usage": {runtime.Usage{}, defs(common, "usage")}, "run": {ledger.RunInfo{}, defs(journal, "run")},
 		"work": {ledger.Work{}, defs(journal, "work")},
 	} {

@@ -1,0 +1,6 @@
+// Package mcp is the front door for hosting sessions: a server of the Model Context
+// Protocol on standard input and output. Its tools do what the commands of the same names
+// do, by the same code.
+package mcp
+
+import _ "github.com/modelcontextprotocol/go-sdk/mcp"
