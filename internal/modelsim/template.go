@@ -2,17 +2,18 @@ package modelsim
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-var placeholder = regexp.MustCompile(`\{\{\s*(tool_result|cwd|nonce\s+[A-Za-z0-9_-]+|in\s+[0-9a-z.]+)\s*\}\}`)
+var placeholder = regexp.MustCompile(`\{\{\s*(tool_result|cwd|nonce\s+[A-Za-z0-9_-]+|in\s+[0-9a-z.]+|find\s+.+?)\s*\}\}`)
 
 var onlyTime = regexp.MustCompile(`^\{\{\s*in\s+[0-9a-z.]+\s*\}\}$`)
 
-// fill replaces the placeholders of a text. An unknown nonce and what is no
-// duration stay as they are written, so that a test that looks for them fails.
+// fill replaces the placeholders of a text. An unknown nonce, what is no duration and
+// what is not found stay as they are written, so that a test that looks for them fails.
 func (p *player) fill(s string) string {
 	return placeholder.ReplaceAllStringFunc(s, func(found string) string {
 		words := strings.Fields(strings.Trim(found, "{} "))
@@ -29,12 +30,34 @@ func (p *player) fill(s string) string {
 				return strconv.FormatInt(time.Now().Add(d).Unix(), 10)
 			}
 			return found
+		case "find":
+			_, pattern, _ := strings.Cut(strings.TrimSuffix(found, "}}"), "find")
+			if value, ok := last(p.request.Results, strings.TrimSpace(pattern)); ok {
+				return value
+			}
+			return found
 		}
 		if value, ok := p.server.nonces[words[1]]; ok {
 			return value
 		}
 		return found
 	})
+}
+
+// last is what the pattern last matched in the texts: its first group, or all of it
+// where it has none.
+func last(texts []string, pattern string) (value string, ok bool) {
+	look, err := regexp.Compile(pattern)
+	if err != nil {
+		return "", false
+	}
+	for _, text := range slices.Backward(texts) {
+		if all := look.FindAllStringSubmatch(text, -1); len(all) > 0 {
+			m := all[len(all)-1]
+			return m[min(1, len(m)-1)], true
+		}
+	}
+	return "", false
 }
 
 // fillAll is fill for every string of a value. A time that stands alone becomes a
