@@ -41,8 +41,15 @@ func (p *player) named(t Tool) (call, error) {
 			return c, nil
 		}
 	}
+	if first := t.Names[0]; strings.HasPrefix(first, serverTools) && p.offers("exec") {
+		return program(first, c.input)
+	}
 	return call{}, p.lacking(t.Names...)
 }
+
+// serverTools begins the names of tools that servers of the Model Context Protocol give
+// an agent. Where its tools are functions in a program, those are not offered one by one.
+const serverTools = "mcp__"
 
 func (p *player) lacking(names ...string) error {
 	return fmt.Errorf("the request offers no tool %s; it offers: %s", strings.Join(names, " or "), strings.Join(p.request.Tools, ", "))

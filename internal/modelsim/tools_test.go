@@ -17,6 +17,7 @@ rules:
   - {prefix: read, do: [{read: notes.txt}]}
   - {prefix: shell, do: [{shell: "echo 'x'"}]}
   - {prefix: tool, do: [{text: look}, {tool: {names: [Missing, Grep], input: {pattern: "{{nonce N}}", list: ["{{cwd}}", 1]}}}]}
+  - {prefix: server, do: [{tool: {names: [mcp__o__start], input: {run: "{{nonce N}}"}}}]}
   - {prefix: forced, do: [{tool: {names: [Absent], force: true}}]}
 `, modelsim.Options{Nonces: map[string]string{"N": "n-1"}})
 	claude := func(tools string) string {
@@ -44,6 +45,8 @@ rules:
 		{"codex writes in code", "/write/v1/responses", codex(inSpace("functions")), []string{`"name":"exec"`, `await tools.apply_patch(`, `Add File: a b.txt`}},
 		{"codex reads", "/read/v1/responses", codex(`[{"type":"function","name":"exec_command"}]`), []string{`"name":"exec_command"`, `cat 'notes.txt'`}},
 		{"codex's shell in code", "/shell/v1/responses", codex(inSpace("other")), []string{`await tools.exec_command({\"cmd\":\"echo 'x'\"})`, `"namespace":"other"`}},
+		{"a server's tool", "/server/v1/messages", claude(`[{"name":"mcp__o__start"}]`), []string{`"name":"mcp__o__start"`, `"run":"n-1"`}},
+		{"a server's tool in code", "/server/v1/responses", codex(inSpace("functions")), []string{`"name":"exec"`, `await tools.mcp__o__start({\"run\":\"n-1\"})`}},
 		{"codex's old shell", "/shell/v1/responses", codex(`[{"type":"shell"}]`), []string{`"name":"shell"`, `bash`}},
 		{"codex's shell command", "/shell/v1/responses", codex(`[{"type":"function","name":"shell_command"}]`), []string{`"name":"shell_command"`}},
 	}
@@ -58,6 +61,7 @@ rules:
 	for _, c := range [][2]string{
 		{"/write/v1/messages", claude(`[{"name":"Read"}]`)},
 		{"/tool/v1/messages", claude(`[{"name":"Read"}]`)},
+		{"/server/v1/messages", claude(`[{"name":"Read"}]`)},
 		{"/write/v1/responses", codex(`[{"type":"function","name":"Read"}]`)},
 	} {
 		if got := l.post(c[0], c[1]); got.code != http.StatusBadRequest || !strings.Contains(got.body, "it offers: Read") {
