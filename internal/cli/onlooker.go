@@ -77,6 +77,7 @@ func (o *onlooker) record(r ledger.Record) {
 func (o *onlooker) listen() {
 	if o.events != nil {
 		o.events.Next(o.live.Running(), o.live.Event)
+		o.events.Holders(o.live.Away(), o.live.Taken)
 	}
 }
 

@@ -26,6 +26,7 @@ type outlined struct {
 		Serialize string
 		Runtime   string
 		Command   []string
+		Effect    string
 	}
 }
 
@@ -46,7 +47,7 @@ func outline(run *ledger.Run) (ui.Outline, error) {
 		}
 	}
 	for _, j := range s.Jobs {
-		o.Jobs = append(o.Jobs, ui.Planned{ID: j.ID, After: j.After, Serialize: j.Serialize, Runtime: j.Runtime, Program: len(j.Command) > 0})
+		o.Jobs = append(o.Jobs, ui.Planned{ID: j.ID, After: j.After, Serialize: j.Serialize, Runtime: j.Runtime, Program: len(j.Command) > 0, Writes: j.Effect != "observe"})
 	}
 	return o, nil
 }

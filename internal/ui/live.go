@@ -26,6 +26,7 @@ type Planned struct {
 	Serialize string
 	Runtime   string // as pinned, "" = it is not
 	Program   bool   // a plain program: it calls no model
+	Writes    bool   // it may change files
 }
 
 // Live is a run as a person watches it: made from the ledger's records and from what the
@@ -75,6 +76,8 @@ type liveJob struct {
 	took     time.Duration // when it has settled
 	due      *time.Time    // of the next attempt
 	steps    []step
+	agent    string // of the hosting session, that is to do it
+	lease    lease  // who of the session has it
 	doing    string // what its agent does or said last
 	tool     bool   // that is a tool that it uses now
 	used     usage
@@ -162,6 +165,8 @@ func (l *Live) Record(r ledger.Record) {
 		l.ended, l.verdict, l.steps = nil, "", nil
 	case ledger.KindArbitrating:
 		l.phase = ledger.PhaseArbitrating
+	case ledger.KindParked:
+		l.phase, l.steps = ledger.PhaseAwaiting, nil
 	case ledger.KindRunEnded:
 		at := r.At
 		l.phase, l.ended, l.verdict, l.steps = ledger.PhaseEnded, &at, r.Verdict, nil
@@ -196,6 +201,9 @@ func (l *Live) jobMoved(j *liveJob, r ledger.Record) {
 	case ledger.KindStarted:
 		at := r.At
 		j.status, j.began, j.holds, j.steps = ledger.Running, &at, "", nil
+	case ledger.KindAwaiting:
+		at := r.At
+		j.status, j.began, j.holds, j.steps, j.lease = ledger.Awaiting, &at, "", nil, lease{}
 	case ledger.KindRequeued:
 		j.status, j.why, j.intended, j.due, j.took = ledger.Queued, r.Text.Line(lineLimit), false, nil, 0
 		j.doing, j.steps = "", nil
@@ -209,7 +217,7 @@ func (j *liveJob) intend(r ledger.Record) {
 	at := r.At
 	j.attempt, j.intended, j.began, j.due, j.why, j.doing, j.holds = r.Attempt, true, &at, nil, "", "", ""
 	if r.Route != nil {
-		j.runtime, j.model = r.Route.Runtime, line(r.Route.Model)
+		j.runtime, j.model, j.agent = r.Route.Runtime, line(r.Route.Model), line(r.Route.Agent)
 	}
 	j.used.begin()
 }

@@ -54,7 +54,7 @@ func (l *Live) row(j *liveJob, now time.Time) row {
 			r.time = figure.Took(j.took)
 		}
 	case j.status == ledger.Awaiting:
-		r.rank, r.now = 1, "waits for a person"
+		r.rank, r.now, r.time = 1, j.awaits(now), span(now.Sub(*j.began))
 	case j.intended || len(j.steps) > 0:
 		r.status, r.now = starting, j.starts(now)
 		if j.began != nil {
@@ -215,7 +215,7 @@ func (l *Live) holder(j *liveJob) string {
 
 func (l *Live) taken() (n int) {
 	for _, j := range l.jobs {
-		if j.intended {
+		if j.intended && j.status != ledger.Awaiting {
 			n++
 		}
 	}

@@ -48,9 +48,10 @@ func bounded(lines []string, most int, what string) []string {
 	return append(lines[:most:most], fmt.Sprintf("and %d %s more, see the report", len(lines)-most, what))
 }
 
-// Ended reports whether the newest record says that the run has.
+// Ended reports whether the newest record says that the run has, or that its engine leaves
+// until the hosting session acts.
 func (l *Live) Ended() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.phase == ledger.PhaseEnded
+	return l.phase == ledger.PhaseEnded || l.phase == ledger.PhaseAwaiting
 }

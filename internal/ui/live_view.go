@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"orchestrate/internal/figure"
+	"orchestrate/internal/handoff"
 	"orchestrate/internal/ledger"
 )
 
@@ -70,6 +71,8 @@ func (l *Live) state() string {
 		state = "beginning"
 	case l.ended != nil:
 		state += ": " + l.verdict
+	case state == ledger.PhaseAwaiting:
+		state = "awaits the hosting session"
 	case l.stopping:
 		state = "stopping"
 	}
@@ -135,6 +138,9 @@ func (l *Live) spent() string {
 
 // underWay are steps of the run itself, and runtimes that are held back.
 func (l *Live) underWay(now time.Time) (all []string) {
+	if l.phase == ledger.PhaseAwaiting {
+		all = append(all, "nothing else can go on; next: "+handoff.NextCommand(l.runID))
+	}
 	for i, s := range l.steps {
 		switch {
 		case i > 0 && l.steps[i-1].name == s.name:

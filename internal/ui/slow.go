@@ -30,7 +30,7 @@ type underWay struct {
 // step keeps the steps that are under way.
 func (l *Lines) step(r ledger.Record) {
 	switch {
-	case r.Kind == ledger.KindRunEnded:
+	case r.Kind == ledger.KindRunEnded, r.Kind == ledger.KindParked:
 		l.slow.open = nil
 	case r.Kind != ledger.KindProgress:
 		return

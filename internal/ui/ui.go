@@ -30,6 +30,7 @@ type Lines struct {
 	out   io.Writer
 	begin time.Time
 	slow  slowSteps
+	away  map[string]string // the session's agents that were chosen, by job
 }
 
 // NewLines prints to out; times are counted from the first record.
@@ -43,7 +44,11 @@ func (l *Lines) Record(r ledger.Record) {
 		l.begin = r.At
 	}
 	l.step(r)
-	if text := transition(r); text != "" {
+	text := transition(r)
+	if handed, mine := l.handed(r); mine {
+		text = handed
+	}
+	if text != "" {
 		fmt.Fprintf(l.out, "%8s  %s\n", r.At.Sub(l.begin).Round(100*time.Millisecond), text)
 	}
 }

@@ -1,0 +1,12 @@
+package handoff
+
+// Runtime is the name by which a spec pins the hosting session's own agents.
+const Runtime = "internal"
+
+// NextCommand is what to type to be given a job of a run.
+func NextCommand(run string) string { return "orchestrate next " + run + " --wait 50s --json" }
+
+// SubmitCommand is what to type to hand in the result of an attempt.
+func SubmitCommand(run, job, attempt string) string {
+	return "orchestrate submit " + run + " " + job + " --attempt " + attempt + " --result FILE"
+}
