@@ -92,6 +92,6 @@ func (r Report) briefJobs(say func(word, format string, args ...any)) {
 }
 
 // urgent are the statuses in the order in which their jobs are listed.
-var urgent = []ledger.Status{ledger.Failed, ledger.Blocked, ledger.Interrupted, ledger.Running, ledger.Awaiting, ledger.Success, ledger.Queued}
+var urgent = []ledger.Status{ledger.Failed, ledger.Blocked, ledger.Interrupted, ledger.Awaiting, ledger.Running, ledger.Success, ledger.Queued}
 
 func urgency(j Job) int { return slices.Index(urgent, j.Status.Status) }

@@ -28,6 +28,7 @@ func Build(in Input) Report {
 	if s.EndedAt != nil {
 		end = *s.EndedAt
 	}
+	r.asOf = end
 	r.DurationMs = max(0, end.Sub(s.StartedAt).Milliseconds()) // the clock may have been set back
 	for _, j := range s.Jobs {
 		r.addJob(in, j)
@@ -69,6 +70,9 @@ func (r *Report) addJob(in Input, j ledger.JobState) {
 	job := Job{Status: st, Earlier: orEmpty(in.Earlier[j.ID]), NextStep: in.NextSteps[j.ID], After: orEmpty(in.After[j.ID]), Dir: in.Dirs[j.ID]}
 	if answer := ledger.JobPath(j.ID, ledger.OutputFile); st.Attempts > 0 && in.exists(answer) {
 		job.Answer = answer
+	}
+	if s, ok := in.Sessions[j.ID]; ok {
+		job.Session = &s
 	}
 	r.Jobs = append(r.Jobs, job)
 	r.Rehearsal = r.Rehearsal || st.Rehearsal
@@ -155,7 +159,7 @@ func (u *Usage) add(a ledger.JobStatus) {
 		return
 	}
 	if a.Usage == nil {
-		if a.Status == ledger.Running {
+		if a.Status == ledger.Running || a.Status == ledger.Awaiting {
 			u.running++
 		} else {
 			u.UnknownJobs++
@@ -230,6 +234,8 @@ func reproduce(in Input) []Command {
 	for _, j := range in.State.Jobs {
 		if c := strings.TrimSpace(in.Commands[j.ID]); c != "" {
 			all = append(all, Command{Job: j.ID, Command: c})
+		} else if _, ok := in.Sessions[j.ID]; ok {
+			all = append(all, Command{Job: j.ID, Command: in.request(j.ID)})
 		}
 	}
 	return all
@@ -262,6 +268,9 @@ func needsPerson(r Report, in Input) []string {
 	}
 	for _, j := range r.Jobs {
 		if line := jobNeeds(j); line != "" && (!r.interim() || j.Status.Status.Settled()) {
+			say("%s", line)
+		}
+		if line := r.sessionNeeds(j); line != "" {
 			say("%s", line)
 		}
 	}

@@ -342,6 +342,8 @@ func symbol(status string) string {
 		return "■"
 	case "running":
 		return "▶"
+	case "awaiting":
+		return "?"
 	}
 	return "○"
 }

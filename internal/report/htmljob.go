@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"orchestrate/internal/check"
+	"orchestrate/internal/handoff"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/untrusted"
 )
@@ -40,6 +41,7 @@ type jobView struct {
 	ArtifactsAnchor string
 	Route           *ledger.Route
 	Candidates      []ledger.Candidate
+	Session         string // of a job that the hosting session carries out, or has
 	Files           template.HTML
 }
 
@@ -251,6 +253,9 @@ func (p *htmlPage) jobView(j *Job, part *planned, most int64) *jobView {
 			v.Parts = append(v.Parts, p.part(id, src, each))
 		}
 	}
+	if j.Session != nil {
+		v.Session = j.Session.Text(p.r.asOf) + "; timeout " + j.Session.late(*j)
+	}
 	v.Checks = p.checks(s)
 	if v.Several {
 		v.Attempts = p.attempts(*j)
@@ -259,7 +264,7 @@ func (p *htmlPage) jobView(j *Job, part *planned, most int64) *jobView {
 	if s.Route != nil {
 		v.Candidates = first(s.Route.Candidates)
 	}
-	v.Files = inRow(p.existing(id, ledger.CommandFile, ledger.PromptFile, ledger.StdoutFile, ledger.StderrFile, ledger.OutputFile, ledger.PatchFile, ledger.DiffstatFile,
+	v.Files = inRow(p.existing(id, ledger.CommandFile, ledger.RequestFile, ledger.LeaseFile, ledger.SubmissionFile, ledger.PromptFile, ledger.StdoutFile, ledger.StderrFile, ledger.OutputFile, ledger.PatchFile, ledger.DiffstatFile,
 		ledger.EventsFile, ledger.ExitFile, ledger.StatusFile, ledger.SessionFile, ledger.EnvironmentFile, ledger.EvidenceFile, ledger.VerdictFile))
 	return v
 }
@@ -400,6 +405,9 @@ func (p *htmlPage) artifacts(s ledger.JobStatus) (all []artifactView) {
 func costOf(s ledger.JobStatus) string {
 	if s.Runtime == "exec" || s.Attempts == 0 {
 		return nothing
+	}
+	if s.Runtime == handoff.Runtime && s.Usage == nil {
+		return "not reported"
 	}
 	return cost(s.Usage)
 }

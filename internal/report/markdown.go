@@ -54,6 +54,7 @@ func (r Report) Markdown() []byte {
 	r.patches(&p)
 	r.trees(&p)
 	r.blocked(&p)
+	r.sessions(&p)
 	r.attempts(&p)
 	if len(r.Notes) > 0 {
 		p.heading("Also seen during the run")
@@ -207,17 +208,13 @@ func jobRow(j Job) []string {
 	if s.Rehearsal {
 		status += " (REHEARSAL)"
 	}
-	costs := cost(s.Usage)
-	if s.Runtime == "exec" || s.Attempts == 0 {
-		costs = nothing
-	}
 	problem := nothing
 	if s.Reason != "" || !s.ReasonEvidence.Empty() {
 		problem = cell(strings.TrimSpace(fmt.Sprintf("%s %s", s.Reason, s.ReasonEvidence)))
 	}
 	return []string{
 		cell(s.ID), status, cell(strings.Trim(s.CapabilityTier+"/"+s.RiskTier, "/")), cell(who(s)), cell(s.Model), cell(s.Agent),
-		took(s.DurationMs), costs, artifacts(j), problem,
+		took(s.DurationMs), costOf(s), artifacts(j), problem,
 	}
 }
 

@@ -24,7 +24,10 @@ const mostAsked = 2
 // and never goes on with what a person has stopped.
 func (r Report) next(name string, brought map[string]bool) string {
 	run := shellword.Quote(name)
-	if r.goesOn() {
+	switch {
+	case r.Standing == Awaiting, r.goesOn() && r.free():
+		return nextOfSession(name)
+	case r.goesOn():
 		return "orchestrate wait --brief " + run
 	}
 	if why := r.held(); why != "" {

@@ -40,6 +40,7 @@ type Input struct {
 	Budget      *Budget               // where it stands; nil = not known, the run goes on
 	Suggestions []string              // what the history of many runs shows, for a person
 	Commands    map[string]string     // redacted, shell-quoted command of a job, as in its command.txt
+	Sessions    map[string]Session    // what is known of the jobs of the hosting session, by id
 	Exists      func(rel string) bool // whether a path in the run directory is there; nil: all are
 }
 
@@ -86,7 +87,7 @@ type Report struct {
 	SpecDigest    string            `json:"specDigest"`
 	Base          string            `json:"base"`
 	Rehearsal     bool              `json:"rehearsal"`
-	Standing      string            `json:"standing"` // ended | running | stopping | cut-off
+	Standing      string            `json:"standing"` // ended | running | stopping | awaiting | cut-off
 	Verdict       string            `json:"verdict"`  // "" = the run has not ended
 	ExitStatus    *int              `json:"exitStatus"`
 	StartedAt     time.Time         `json:"startedAt"`
@@ -109,7 +110,8 @@ type Report struct {
 	Unresolved    []string          `json:"unresolvedQuestions"`
 	Block         Block             `json:"completion"`
 
-	stopping bool // it was asked to stop and has not ended
+	stopping bool      // it was asked to stop and has not ended
+	asOf     time.Time // when it was made; of a run that has ended its end
 }
 
 // Totals counts jobs.
@@ -119,7 +121,7 @@ type Totals struct {
 	Failed      int `json:"failed"`
 	Blocked     int `json:"blocked"`
 	Interrupted int `json:"interrupted"`
-	Queued      int `json:"queued"` // or running: not settled
+	Queued      int `json:"queued"` // or running, or with the hosting session: not settled
 }
 
 // Checks counts declared checks of the newest attempts.
@@ -147,6 +149,7 @@ type Job struct {
 	Answer   string             `json:"answer"`   // path of the final answer, "" = none
 	NextStep string             `json:"nextStep"` // what a person can do, "" = nothing to do
 	After    []string           `json:"after"`    // the jobs that it depends on
+	Session  *Session           `json:"session"`  // null = no job of the hosting session, or not known
 	Dir      string             `json:"dir"`      // where it worked: a tree from the run directory or absolute, the checkout from the workspace root; "" = not known
 }
 

@@ -11,11 +11,12 @@ const (
 	Ended    = "ended"
 	Running  = "running"
 	Stopping = "stopping" // it goes on until what runs has ended, which it was asked to
+	Awaiting = "awaiting" // parked: nothing can go on before the hosting session acts, and no engine is there
 	CutOff   = "cut-off"  // it has not ended and no engine carries it on
 )
 
 // interim reports whether the run had not ended.
-func (r Report) interim() bool { return r.goesOn() || r.Standing == CutOff }
+func (r Report) interim() bool { return r.goesOn() || r.Standing == Awaiting || r.Standing == CutOff }
 
 // goesOn reports whether an engine carried the run on.
 func (r Report) goesOn() bool { return r.Standing == Running || r.Standing == Stopping }
@@ -38,6 +39,9 @@ func (r Report) command() string { return "orchestrate report " + shellword.Quot
 func (r Report) standing() string {
 	if r.Standing == CutOff {
 		return fmt.Sprintf("**Not ended: cut off.** Nobody has judged this run, and no engine carries it on. This is what it had recorded when this was asked for; `orchestrate resume %s` goes on with it.", shellword.Quote(r.RunID))
+	}
+	if r.Standing == Awaiting {
+		return fmt.Sprintf("**Not ended: it awaits the hosting session.** Nobody has judged this run yet, and nothing of it can go on before its agents hand in what they have been given; no engine is there meanwhile. `%s` gives out what nobody has.", nextOfSession(r.RunID))
 	}
 	if r.Standing == Stopping {
 		return fmt.Sprintf("**Not ended: being stopped.** It was asked to stop, and what runs is given the time to end. This is what it had recorded when this was asked for; `orchestrate wait %s` waits for its end.", shellword.Quote(r.RunID))

@@ -111,7 +111,7 @@ func TestHoldersAreReadFromTheFilesOfTheNewestAttempt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer e.Close() //nolint:errcheck // it only reads
+	defer e.Close()
 	look := func(n int) (said []string) {
 		e.Holders([]Attempt{{"scout", n}, {"other", 1}}, func(a Attempt, by string, _ time.Time, handedIn bool) {
 			said = append(said, a.Job+" "+by+map[bool]string{true: " handed in"}[handedIn])
