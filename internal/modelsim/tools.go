@@ -42,7 +42,9 @@ func (p *player) named(t Tool) (call, error) {
 		}
 	}
 	if first := t.Names[0]; strings.HasPrefix(first, serverTools) && p.offers("exec") {
-		return program(first, c.input)
+		c, err := program(first, c.input)
+		c.raw = inOneGo + c.raw
+		return c, err
 	}
 	return call{}, p.lacking(t.Names...)
 }
@@ -50,6 +52,10 @@ func (p *player) named(t Tool) (call, error) {
 // serverTools begins the names of tools that servers of the Model Context Protocol give
 // an agent. Where its tools are functions in a program, those are not offered one by one.
 const serverTools = "mcp__"
+
+// inOneGo has the agent wait for the end of a program that takes its time, and not say
+// meanwhile that it goes on.
+const inOneGo = "// @exec: {\"yield_time_ms\": 120000}\n"
 
 func (p *player) lacking(names ...string) error {
 	return fmt.Errorf("the request offers no tool %s; it offers: %s", strings.Join(names, " or "), strings.Join(p.request.Tools, ", "))
