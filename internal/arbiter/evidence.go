@@ -255,8 +255,14 @@ func (e JobEvidence) facts() []string {
 	if s.Rehearsal {
 		facts = append(facts, "REHEARSAL: the stand-in did this, no agent worked")
 	}
-	if p := s.Proof; p != nil {
+	switch p := s.Proof; {
+	case stated(s):
+		facts = append(facts, fmt.Sprintf("carried out by an agent of the hosting session: who did it, with which model, at what cost and that it has ended (%v) is what that session states; nothing of it is proven, no sandbox held it", p.Gone))
+	case p != nil:
 		facts = append(facts, fmt.Sprintf("all its processes ended: %v (%s)", p.Gone, p.Level))
+	}
+	if stated(s) && s.TimedOut {
+		facts = append(facts, "it was handed in after its timeout, which is for the account only")
 	}
 	if e.Word != "" || e.Job.Effect == "external-destructive" || e.Job.Destructive {
 		facts = append(facts, "approved by: "+cmp.Or(approvals[e.Word], "nobody"))
@@ -279,11 +285,15 @@ func (e JobEvidence) route() []string {
 	if r == nil {
 		return []string{"none"}
 	}
+	probed := fmt.Sprintf("its availability was probed in this run: %v", e.Probed)
+	if stated(e.Status) {
+		probed = "its agents are as the hosting session told of them; nobody probed them"
+	}
 	facts := []string{
 		fmt.Sprintf("runtime %s, model asked for %s", r.Runtime, cmp.Or(r.Model, "the runtime's default")),
 		fmt.Sprintf("capability %s (floor %s, source: %s), risk %s (%s)", tier(r.Capability), cmp.Or(r.CapabilityFloor, "none"), cmp.Or(r.CapabilitySource, "none"), r.Risk, r.RiskWhy),
 		fmt.Sprintf("isolation %s, access %s, controls: %s", r.Isolation, r.Access, cmp.Or(strings.Join(r.Controls, ", "), "none")),
-		fmt.Sprintf("its availability was probed in this run: %v", e.Probed),
+		probed,
 	}
 	if len(r.Constrained) > 0 {
 		facts = append(facts, "constrained: "+strings.Join(r.Constrained, "; "))

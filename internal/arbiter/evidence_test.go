@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"orchestrate/internal/handoff"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/spec"
@@ -39,6 +40,27 @@ func sample() Bundle {
 				Texts: []Text{{Label: "Patch", Ref: "fix/changes.patch", Cite: "changes.patch", Text: untrusted.From("+nonce 1174\n")}},
 			},
 		},
+	}
+}
+
+// What the hosting session did is told as what it says: nobody saw it.
+func TestEvidenceTellsWhatTheSessionStates(t *testing.T) {
+	b := sample()
+	s := &b.Jobs[0].Status
+	s.Proof, s.TimedOut, s.Route.Constrained = &ledger.Proof{Level: handoff.Stated, Gone: true}, true, []string{"no sandbox"}
+	got := string(Evidence(b))
+	for _, want := range []string{
+		"that it has ended (true) is what that session states; nothing of it is proven", "after its timeout, which is for the account only",
+		"its agents are as the hosting session told of them; nobody probed them", "constrained: no sandbox",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the evidence lacks %q:\n%s", want, got)
+		}
+	}
+	for _, never := range []string{"all its processes ended", "was probed in this run: true"} {
+		if strings.Contains(got, never) {
+			t.Errorf("the evidence claims %q", never)
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"orchestrate/internal/check"
+	"orchestrate/internal/handoff"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/spec"
 )
@@ -95,6 +96,9 @@ func (l *finder) ended(f JobFacts) []string {
 	if f.Status.Attempts == 0 || f.Status.Proof == nil {
 		return l.status()
 	}
+	if stated(f.Status) {
+		return l.status(ledger.SubmissionFile)
+	}
 	return l.status(ledger.ExitFile)
 }
 
@@ -106,7 +110,11 @@ func (l *finder) apply(f JobFacts) {
 	if f.Status.Attempts == 0 {
 		return
 	}
-	if p := f.Status.Proof; p == nil || !p.Gone {
+	switch p := f.Status.Proof; {
+	case p != nil && p.Gone:
+	case stated(f.Status):
+		l.add(RuleSettlement, l.ended(f), "the hosting session does not say that it has ended")
+	default:
 		l.add(RuleSettlement, l.ended(f), "it is not proven that all its processes ended")
 	}
 	l.route(f)
@@ -136,6 +144,10 @@ func (l *finder) route(f JobFacts) {
 		l.add(RuleInventoryStale, append(l.status(), ledger.RuntimesFile), "%s was not probed in this run", r.Runtime)
 	}
 }
+
+// stated reports whether a job was the hosting session's: that it has ended is that one's
+// word, and nothing of it was a process that could be looked for.
+func stated(s ledger.JobStatus) bool { return s.Proof != nil && s.Proof.Level == handoff.Stated }
 
 // tier is a tier's name, or words for none.
 func tier(name string) string { return cmp.Or(name, "of no tier") }

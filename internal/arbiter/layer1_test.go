@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"orchestrate/internal/check"
+	"orchestrate/internal/handoff"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/spec"
@@ -47,6 +48,8 @@ func TestEachRule(t *testing.T) {
 		{"never started", func(f *JobFacts) { f.Status = ledger.JobStatus{Status: ledger.Queued} }, []string{RuleSettlement}},
 		{"processes left", func(f *JobFacts) { f.Status.Proof.Gone = false }, []string{RuleSettlement}},
 		{"no proof", func(f *JobFacts) { f.Status.Proof = nil }, []string{RuleSettlement}},
+		{"ended, as the session states", func(f *JobFacts) { f.Status.Proof.Level = handoff.Stated }, nil},
+		{"not ended, as the session states", func(f *JobFacts) { f.Status.Proof = &ledger.Proof{Level: handoff.Stated} }, []string{RuleSettlement}},
 		{"output missing", func(f *JobFacts) { f.Outputs = []check.Problem{{Path: "o.md", Rule: check.OutputMissing}} }, []string{RuleOutputMissing}},
 		{"output not recorded", func(f *JobFacts) { f.Status.Artifacts = nil }, []string{RuleOutputMissing}},
 		{"output recorded empty", func(f *JobFacts) { f.Status.Artifacts[0].Bytes = 0 }, []string{RuleOutputMissing}},

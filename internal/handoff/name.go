@@ -3,6 +3,10 @@ package handoff
 // Runtime is the name by which a spec pins the hosting session's own agents.
 const Runtime = "internal"
 
+// Stated is the level of proof that a job has ended which the hosting session carried out:
+// its own word.
+const Stated = "stated"
+
 // NextCommand is what to type to be given a job of a run.
 func NextCommand(run string) string { return "orchestrate next " + run + " --wait 50s --json" }
 
