@@ -1,0 +1,200 @@
+//go:build e2e && linux
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"orchestrate/internal/modelsim"
+)
+
+// skillGraph is one whose jobs need no agent of the session.
+const skillGraph = `
+version: 1
+outcome: the notes are counted
+defaults: {timeout: 2m, expected_output: a sentence}
+arbiter: {runtime: claude}
+jobs:
+  - {id: count, runtime: exec, effect: observe, command: [wc, -l, one.txt]}
+`
+
+// follows is a model that takes the skill and does what it says, by the shell.
+const follows = `
+rules:` + hostedOthers + `
+  - {name: host takes the skill, contains: Be thorough, turn: 0, do: [{tool: {names: [Skill], input: {skill: "orchestrate:orchestrate", args: jobs.yaml}}}]}
+  - {name: host checks the program, contains: Be thorough, turn: 1, do: [{shell: orchestrate version --json}]}
+  - {name: host plans, contains: Be thorough, turn: 2, do: [{shell: orchestrate plan jobs.yaml}]}
+  - {name: host runs, contains: Be thorough, turn: 3, do: [{shell: orchestrate run jobs.yaml --detach --json}]}
+  - {name: host waits, contains: Be thorough, turn: 4, do: [{shell: 'orchestrate wait {{find runId\\*":\s*\\*"([^"\\]+)}}'}]}
+  - {name: host tells, contains: Be thorough, do: [{text: '{{find (?s)\*\*Orchestrate Result\*\*.*}}'}]}
+`
+
+// stops is a model that takes the skill, looks for the program and goes no further.
+const stops = `
+rules:` + hostedOthers + `
+  - {name: host looks, contains: /orchestrate, turn: 0, do: [{shell: orchestrate version --json}]}
+  - {name: host stops, contains: /orchestrate, do: [{text: "Stopped at step 1: {{tool_result}}"}]}
+`
+
+// marketplace and pluginDir are the folders that claude installs from.
+func marketplace(t *testing.T) string {
+	t.Helper()
+	root, err := filepath.Abs("..")
+	ok(t, err)
+	return root
+}
+
+func pluginDir(t *testing.T) string { return filepath.Join(marketplace(t), "plugins", "orchestrate") }
+
+func skillLab(t *testing.T, scenario string) *lab {
+	t.Helper()
+	t.Parallel()
+	l := newAgentLab(t, scenario, nil, claude())
+	l.vouch()
+	l.repository("jobs.yaml", skillGraph, "one.txt", "first\n")
+	return l
+}
+
+// claudeWith is the command line of a claude that has the plugin and may call the program.
+func claudeWith(t *testing.T, prompt string) []string {
+	return []string{
+		"claude", "-p", prompt, "--plugin-dir", pluginDir(t), "--output-format", "stream-json", "--verbose", "--allowedTools", "Skill,Bash(orchestrate *)",
+	}
+}
+
+func TestClaudeValidatesAndInstallsThePlugin(t *testing.T) {
+	l := skillLab(t, idle)
+	claude := filepath.Join(l.bin, "claude")
+	for _, args := range [][]string{
+		{"plugin", "validate", "--strict", marketplace(t)},
+		{"plugin", "validate", "--strict", pluginDir(t)},
+		{"plugin", "marketplace", "add", marketplace(t)},
+		{"plugin", "install", "orchestrate@orchestrate"},
+	} {
+		l.command("", append([]string{claude}, args...)...)
+	}
+	if details := l.command("", claude, "plugin", "details", "orchestrate"); !strings.Contains(details, "Skills (1)  orchestrate") {
+		t.Errorf("what is installed:\n%s", details)
+	}
+}
+
+// The real claude loads the skill from the plugin, and a model that does what it says
+// ends with the completion block of the program.
+func TestTheSkillLeadsToTheCompletionBlock(t *testing.T) {
+	l := skillLab(t, follows)
+	l.installProgram()
+	e := l.hosts(claudeWith(t, "Be thorough and do jobs.yaml in parallel.")...).wants(0).sound()
+	e.sentTheSkill()
+	if j := e.verdict(); j.Verdict != "pass" {
+		t.Errorf("verdict %q: %q", j.Verdict, j.Why)
+	}
+	last := e.stdout[strings.LastIndex(e.stdout, `"type":"result"`):]
+	for _, text := range []string{"**Orchestrate Result**", "- Arbiter: pass", "- Jobs: 1/1/0"} {
+		if !strings.Contains(last, text) {
+			t.Errorf("%q is not in the session's last words:\n%s\n%s", text, last, e.asks())
+		}
+	}
+	e.keepTranscript("claude-skill")
+}
+
+// sentTheSkill: the model was sent the text of the skill and where its references are.
+func (l *lab) sentTheSkill() {
+	l.t.Helper()
+	_, body, _ := strings.Cut(strings.TrimPrefix(skillText(l.t), "---\n"), "\n---\n")
+	if !slices.ContainsFunc(l.sim.Requests(), func(r modelsim.Request) bool {
+		user := strings.Join(r.User, "\n")
+		return strings.Contains(user, strings.TrimSpace(body)) && strings.Contains(user, filepath.Join(pluginDir(l.t), "skills", "orchestrate"))
+	}) {
+		l.t.Errorf("the skill was not sent:\n%s", l.asks())
+	}
+}
+
+func skillText(t *testing.T) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(pluginDir(t), "skills", "orchestrate", "SKILL.md"))
+	ok(t, err)
+	return string(data)
+}
+
+// What step 1 of the skill says is with the model when it sees that the program is not
+// there, or is another than the skill was written for.
+func TestTheFirstStepOfTheSkill(t *testing.T) {
+	for _, c := range []struct{ name, program, sees string }{
+		{"no program", "", "not found"},
+		{"another version", "#!/bin/sh\necho '{\"schemaVersion\":1,\"version\":\"0.0.1\"}'\n", "0.0.1"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := skillLab(t, stops)
+			if c.program != "" {
+				l.file("bin/orchestrate", c.program)
+				ok(t, os.Chmod(filepath.Join(l.bin, "orchestrate"), 0o700))
+			}
+			argv := claudeWith(t, "/orchestrate jobs.yaml")
+			argv[0] = filepath.Join(l.bin, argv[0])
+			e, left := l.watched(argv)
+			if e.wants(0); len(left) > 0 {
+				t.Errorf("left: %q", left)
+			}
+			l.sentTheSkill()
+			if !strings.Contains(e.stdout, "Stopped at step 1: ") || !strings.Contains(e.stdout, c.sees) {
+				t.Errorf("the session:\n%s\n%s", e.stdout, l.asks())
+			}
+		})
+	}
+}
+
+var namedCommand = regexp.MustCompile("(?m)(?:`|^ *)orchestrate ([a-z]+)(?: (install|uninstall))?")
+
+// The commands that the skill names are there.
+func TestTheSkillNamesCommandsThatAreThere(t *testing.T) {
+	l := skillLab(t, idle)
+	files, err := filepath.Glob(filepath.Join(pluginDir(t), "skills", "orchestrate", "references", "*.md"))
+	ok(t, err)
+	seen := map[string]bool{}
+	for _, path := range append(files, filepath.Join(pluginDir(t), "skills", "orchestrate", "SKILL.md")) {
+		data, err := os.ReadFile(path)
+		ok(t, err)
+		for _, m := range namedCommand.FindAllStringSubmatch(string(data), -1) {
+			if line := strings.TrimSpace(m[1] + " " + m[2]); !seen[line] {
+				seen[line] = true
+				l.orchestrate(append(strings.Fields(line), "--help")...).wants(0)
+			}
+		}
+	}
+	for _, name := range []string{"version", "plan", "run", "wait", "next", "submit", "report"} {
+		if !seen[name] {
+			t.Errorf("the skill does not name orchestrate %s", name)
+		}
+	}
+}
+
+// The real codex lists the skill that the program installed for it, sends all of it when
+// it is named, and is rid of it afterwards.
+func TestCodexListsTheInstalledSkill(t *testing.T) {
+	t.Parallel()
+	about := regexp.MustCompile(`(?m)^description: *(.*)$`).FindStringSubmatch(skillText(t))
+	if about == nil {
+		t.Fatal("the skill has no description in one line")
+	}
+	l := newAgentLab(t, "rules: [{do: [{text: seen}]}]", map[string]string{"ABOUT": strings.Trim(about[1], `"'`)[:60]}, codex())
+	l.repository("one.txt", "first\n")
+	l.orchestrate("skill", "install", "--codex").wants(0)
+	e, left := l.watched([]string{filepath.Join(l.bin, "codex"), "exec", "--json", "-c", "analytics.enabled=false", "Use $orchestrate for this."})
+	if e.wants(0); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+	if !slices.ContainsFunc(l.sim.Requests(), func(r modelsim.Request) bool {
+		return slices.Contains(r.Nonces, "ABOUT") && strings.Contains(strings.Join(r.User, "\n"), "<name>orchestrate</name>")
+	}) {
+		t.Errorf("the skill is not in what codex asks:\n%s", l.asks())
+	}
+	l.orchestrate("skill", "uninstall", "--codex").wants(0)
+	if _, err := os.Lstat(filepath.Join(l.base, "codex", "skills", "orchestrate")); !os.IsNotExist(err) {
+		t.Errorf("the skill is still there: %v", err)
+	}
+}
