@@ -17,8 +17,8 @@ import (
 
 // briefHelp says what --brief prints.
 const briefHelp = `With --brief, for agents, standard output is a few lines, each a word and what it says:
-run, dir (absolute), phase (running, stopping, ended, cut-off), verdict and exit (none
-before the end), report (its path from dir), jobs (succeeded/all/failed or blocked),
+run, dir (absolute), phase (running, stopping, awaiting, ended, cut-off), verdict and
+exit (none before the end), report (its path from dir), jobs (succeeded/all/failed or blocked),
 cost; "job ID STATUS REASON ANSWER" with the answer's path from dir and - for none,
 failed, blocked and running ones first, at most 30, and "more N STATUS" for the rest;
 "person" lines, what only a person can settle; and next: the command to type next, or
@@ -91,7 +91,7 @@ func briefStatus(ctx context.Context, sys System, arg string) (err error) {
 
 // brief is conclude in a few lines.
 func (f *follower) brief(ctx context.Context, sys System, how standing) (err error) {
-	standings := map[standing]string{stillRuns: report.Running, hasEnded: report.Ended, wasCutOff: report.CutOff}
+	standings := map[standing]string{stillRuns: report.Running, isWanted: report.Running, hasEnded: report.Ended, wasCutOff: report.CutOff, hasParked: report.Awaiting}
 	run, err := ledger.Open(f.run.Dir) // as it stands now
 	if err != nil {
 		return failure(err)
@@ -116,14 +116,18 @@ func (f *follower) brief(ctx context.Context, sys System, how standing) (err err
 	return exit(f.exit)
 }
 
-// endedBriefly says in a few lines how a run ended that this process carried on.
+// endedBriefly says in a few lines how a run ended, or parked, that this process carried on.
 func endedBriefly(ctx context.Context, sys System, dir string) (err error) {
 	run, err := ledger.Open(dir)
 	if err != nil {
 		return failure(err)
 	}
 	defer func() { err = joined(err, run.Close()) }()
-	return sayBriefly(ctx, sys, run, run.ID, report.Ended)
+	stands := report.Ended
+	if run.State().Phase == ledger.PhaseAwaiting {
+		stands = report.Awaiting
+	}
+	return sayBriefly(ctx, sys, run, run.ID, stands)
 }
 
 // announced says where a run is that nobody waits for.

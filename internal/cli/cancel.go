@@ -127,7 +127,11 @@ func (f *follower) within(ctx context.Context, limit time.Duration) (standing, e
 // stopRest ends what the supervisors of a dead engine still run. It has an engine's
 // brakes, and leaves, as an engine does, when it takes too long.
 func stopRest(ctx context.Context, sys System, run *ledger.Run, opts cancelOptions) (err error) {
-	fmt.Fprintln(sys.Err, "its engine is gone; what its supervisors still run is ended")
+	if run.State().Phase == ledger.PhaseAwaiting {
+		fmt.Fprintln(sys.Err, "no engine is there, since the run awaits the hosting session; what that has is given up")
+	} else {
+		fmt.Fprintln(sys.Err, "its engine is gone; what its supervisors still run is ended")
+	}
 	st, err := sys.station()
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ const (
 	exitFailed      = engine.ExitFailed
 	exitUsage       = engine.ExitUsage
 	exitBlocked     = engine.ExitBlocked
+	exitAwaiting    = engine.ExitAwaiting
 	exitInterrupted = engine.ExitInterrupted
 
 	exitRunning = 5 // of commands that look at a run, not of the run
@@ -15,8 +16,9 @@ const (
 
 const exitTable = `Exit status: 0 all succeeded and the verdict is pass (or unreviewed as asked, or a
 rehearsal); 1 a job or the verdict failed; 2 usage or spec error; 3 blocked by
-approval, route or arbiter; 5 still running; 124 wall budget; 130 interrupted, or
-cut off: orchestrate resume RUN goes on, if whoever stopped it wants that.`
+approval, route or arbiter; 4 jobs await the hosting session: orchestrate next RUN;
+5 still running; 124 wall budget; 130 interrupted, or cut off: orchestrate resume RUN
+goes on, if whoever stopped it wants that.`
 
 // statusError ends a command with a status; err, if any, is printed first.
 type statusError struct {

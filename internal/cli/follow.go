@@ -18,15 +18,18 @@ const (
 	stillRuns standing = "running"
 	hasEnded  standing = "ended"
 	wasCutOff standing = "cut off" // not ended, and its engine is gone
+	hasParked standing = "awaits"  // its engine has left until the hosting session acts
+	isWanted  standing = "wanted"  // it goes on, and has a job for the session that nobody took
 )
 
 // follower reads a run that another process carries on, from its directory alone.
 type follower struct {
-	run   *ledger.Run // as it stood at the beginning
-	tail  *ui.Tail
-	moved *ledger.MovedError // not nil: nothing can be known here of what runs
-	ended bool               // the newest record says so
-	exit  int                // and with which exit status
+	run    *ledger.Run // as it stood at the beginning
+	tail   *ui.Tail
+	moved  *ledger.MovedError // not nil: nothing can be known here of what runs
+	ended  bool               // the newest record says so
+	parked bool               // the newest record says that the engine leaves until the hosting session acts
+	exit   int                // and with which exit status, of either
 }
 
 func follow(sys System, arg string) (*follower, error) {
@@ -93,6 +96,8 @@ func (f *follower) until(ctx context.Context, each func(ledger.Record), between 
 			return "", failure(err)
 		case f.ended && (!owned || late > lastWords):
 			return hasEnded, nil
+		case f.parked && f.moved == nil && (!owned || late > lastWords):
+			return hasParked, nil
 		case !owned:
 			return wasCutOff, nil
 		}
@@ -112,7 +117,8 @@ func (f *follower) until(ctx context.Context, each func(ledger.Record), between 
 }
 
 func (f *follower) heard(r ledger.Record) {
-	if f.ended = r.Kind == ledger.KindRunEnded; f.ended && r.ExitStatus != nil {
+	f.ended, f.parked = r.Kind == ledger.KindRunEnded, r.Kind == ledger.KindParked
+	if (f.ended || f.parked) && r.ExitStatus != nil {
 		f.exit = *r.ExitStatus
 	}
 }
@@ -177,6 +183,20 @@ func (f *follower) goesOn(w io.Writer) error {
 	return exit(exitRunning)
 }
 
+// awaits says what the hosting session is to do, and is the exit status of a run that
+// waits for that.
+func (f *follower) awaits(w io.Writer, now time.Time) (err error) {
+	run, err := ledger.Open(f.run.Dir) // as it stands now
+	if err != nil {
+		return failure(err)
+	}
+	defer func() { err = joined(err, run.Close()) }()
+	if err := sayAway(w, run, f.name(), now); err != nil {
+		return failure(err)
+	}
+	return exit(f.exit)
+}
+
 // conclude says how the run stands, with the result if it has ended, and is the exit
 // status that `wait` gives for that.
 func (f *follower) conclude(sys System, how standing, asJSON bool) error {
@@ -195,6 +215,11 @@ func (f *follower) conclude(sys System, how standing, asJSON bool) error {
 		return f.goesOn(sys.Err)
 	case wasCutOff:
 		return f.cutOff(sys.Err)
+	case isWanted:
+		fmt.Fprintln(sys.Err, where(state))
+		return f.awaits(sys.Err, sys.Now())
+	case hasParked:
+		return f.awaits(sys.Err, sys.Now())
 	}
 	if !asJSON {
 		if err := f.printResult(sys); err != nil {
@@ -202,4 +227,43 @@ func (f *follower) conclude(sys System, how standing, asJSON bool) error {
 		}
 	}
 	return exit(f.exit)
+}
+
+// stirring are the records after which there may be something new for the session.
+var stirring = map[ledger.RecordKind]bool{
+	ledger.KindAwaiting: true, ledger.KindParked: true, ledger.KindRunEnded: true, ledger.KindSettled: true, ledger.KindAttemptEnded: true,
+}
+
+// calmly is how often a run is looked at anew that no engine carries on.
+const calmly = 2 * time.Second
+
+// stirs returns when there may be something new for the hosting session: after such a
+// record, when the engine goes, at a point in time (zero = none), when ctx ends.
+func (f *follower) stirs(ctx context.Context, at time.Time) error {
+	began := time.Now()
+	before, err := f.owned()
+	for err == nil {
+		var owned bool
+		stirred := false
+		if owned, err = f.owned(); err != nil {
+			break
+		}
+		if err = f.tail.Next(func(r ledger.Record) {
+			f.heard(r)
+			stirred = stirred || stirring[r.Kind]
+		}); err != nil {
+			break
+		}
+		now := time.Now()
+		if stirred || before && !owned || !owned && now.Sub(began) > calmly || !at.IsZero() && !now.Before(at) {
+			return nil
+		}
+		before = owned
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(calmLook):
+		}
+	}
+	return failure(err)
 }

@@ -32,9 +32,9 @@ runs, until it has settled: of an agent the events, a line each; of a plain prog
 its standard output. In a pipe or a file it is as it was said; a terminal is shown
 what it would obey, such as escape sequences, instead of obeying.
 
-Exit status of --follow: 0 the job has settled; 5 told to end before; 130 the run was
-cut off; 1 the run has ended without the job, or the output cannot be read or written;
-2 usage error.
+Exit status of --follow: 0 the job has settled; 5 told to end before; 4 the run awaits
+the hosting session; 130 the run was cut off; 1 the run has ended without the job, or
+the output cannot be read or written; 2 usage error.
 RUN is a run id or the path of a run directory.`,
 		Args: exactArgs("RUN", "JOB"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -100,6 +100,8 @@ func followOutput(ctx context.Context, sys System, arg, job string) (err error) 
 		return f.cutOff(sys.Err)
 	case how == stillRuns && !v.settled:
 		return f.goesOn(sys.Err)
+	case how == hasParked && !v.settled:
+		return f.awaits(sys.Err, sys.Now())
 	case !v.settled:
 		return failure(fmt.Errorf("the run has ended, and job %s is not done; `orchestrate explain %s %s` says why, `orchestrate resume %s` goes on with it", job, f.name(), job, f.name()))
 	case v.mute:

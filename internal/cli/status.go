@@ -89,8 +89,10 @@ func runStatus(sys System, opts statusOptions) (err error) {
 		return failure(err)
 	case moved != nil && state.Phase != ledger.PhaseEnded:
 		fmt.Fprintln(note, moved)
-	case !owned && !opts.json && state.Phase != ledger.PhaseEnded:
+	case !owned && !opts.json && state.Phase != ledger.PhaseEnded && state.Phase != ledger.PhaseAwaiting:
 		sayCutOff(note, run)
+	case !opts.json && state.Phase != ledger.PhaseEnded:
+		return errors.Join(sayWork(note, run, state), sayAway(note, run, run.ID, sys.Now()))
 	case !opts.json:
 		return sayWork(note, run, state)
 	}
@@ -119,6 +121,8 @@ func watchStatus(ctx context.Context, sys System, opts statusOptions) (err error
 		return err
 	case how == wasCutOff:
 		return f.cutOff(sys.Out)
+	case how == hasParked:
+		return f.awaits(sys.Out, sys.Now())
 	case how == stillRuns:
 		return f.goesOn(sys.Err)
 	}

@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"orchestrate/internal/engine"
+	"orchestrate/internal/handoff"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/report"
 	"orchestrate/internal/ui"
@@ -36,8 +38,9 @@ func newWait(sys System) *cobra.Command {
 		Use:   "wait RUN",
 		Short: "Wait for a run to end and end as it did",
 		Long: `Wait until a run has ended, print its result and return its exit status. A run
-that still goes on after the timeout is exit status 5: wait again. One whose engine
-is gone is 130; nobody carries it on before it is resumed.
+that still goes on after the timeout is exit status 5: wait again. One that has a job
+for the hosting session which nobody has taken is 4, at once: orchestrate next takes it.
+One whose engine is gone is 130; nobody carries it on before it is resumed.
 RUN is a run id or the path of a run directory.
 
 ` + briefHelp + "\n" + exitTable,
@@ -66,7 +69,7 @@ func runWait(ctx context.Context, sys System, opts waitOptions) (err error) {
 	defer done()
 	waiting, cancel := context.WithTimeout(waiting, opts.timeout)
 	defer cancel()
-	how, err := f.until(waiting, func(ledger.Record) {}, nil)
+	how, err := f.untilWanted(waiting)
 	switch {
 	case err != nil:
 		return err
@@ -74,6 +77,43 @@ func runWait(ctx context.Context, sys System, opts waitOptions) (err error) {
 		return f.brief(ctx, sys, how)
 	}
 	return f.conclude(sys, how, opts.json)
+}
+
+// untilWanted is until, and ends as well when there is a job for the hosting session that
+// nobody has taken.
+func (f *follower) untilWanted(ctx context.Context) (standing, error) {
+	ctx, found := context.WithCancel(ctx)
+	defer found()
+	look, wanted := true, false
+	var lookErr error
+	how, err := f.until(ctx, func(r ledger.Record) { look = look || r.Kind == ledger.KindAwaiting }, func() {
+		if !look || f.ended || f.parked || wanted {
+			return
+		}
+		look = false
+		if wanted, lookErr = f.wanted(); wanted || lookErr != nil {
+			found()
+		}
+	})
+	if err == nil && lookErr != nil {
+		return "", failure(lookErr)
+	}
+	if how == stillRuns && wanted {
+		f.exit = exitAwaiting
+		return isWanted, err
+	}
+	return how, err
+}
+
+// wanted reports whether anybody may take a job of the run.
+func (f *follower) wanted() (yes bool, err error) {
+	run, err := ledger.Open(f.run.Dir) // as it stands now
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, run.Close()) }()
+	away, err := handoff.Look(run)
+	return slices.ContainsFunc(away, handoff.Away.Free), err
 }
 
 func newAttach(sys System) *cobra.Command {
@@ -134,13 +174,15 @@ func runAttach(ctx context.Context, sys System, arg string, asJSON, plain bool) 
 
 // where says in a line how far a run is.
 func where(s ledger.State) string {
-	done, under := 0, []string{}
+	done, under, away := 0, []string{}, []string{}
 	for _, j := range s.Jobs {
 		switch {
 		case j.Status.Settled():
 			done++
 		case j.Status == ledger.Running:
 			under = append(under, j.ID)
+		case j.Status == ledger.Awaiting:
+			away = append(away, j.ID)
 		}
 	}
 	phase := s.Phase
@@ -150,6 +192,9 @@ func where(s ledger.State) string {
 	text := fmt.Sprintf("run %s is %s: %d of %d jobs are over", s.RunID, phase, done, len(s.Jobs))
 	if len(under) > 0 {
 		text += "; running: " + untrusted.From(strings.Join(under, ", ")).Line(160)
+	}
+	if len(away) > 0 {
+		text += "; with the hosting session: " + untrusted.From(strings.Join(away, ", ")).Line(160)
 	}
 	return text
 }

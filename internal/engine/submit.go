@@ -1,0 +1,130 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"orchestrate/internal/handoff"
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/runtime"
+	"orchestrate/internal/secret"
+)
+
+// SubmitRequest is what the hosting session hands in for a job.
+type SubmitRequest struct {
+	Dir     string // absolute run directory
+	Job     string
+	Attempt string // id, as in the request
+	Result  []byte // the final answer; none of one that failed
+	Failed  bool
+	Reason  string // why it failed
+	Agent   string // who did it, "" = as was asked
+	Model   string // "" = not said
+	Usage   *runtime.Usage
+}
+
+// Submitted says what became of it.
+type Submitted struct {
+	Repeated bool           // exactly this had been handed in before
+	Redacted []secret.Match // secrets that were taken out before it was written
+}
+
+// mostReason bounds what is kept of why a job failed, in bytes.
+const mostReason = 16 << 10
+
+// Submit keeps what came back of a job for the engine that takes it in, redacted as all
+// that a run keeps. A *handoff.RefusedError says why it did not.
+func (e *Engine) Submit(ctx context.Context, req SubmitRequest) (Submitted, error) {
+	var info ledger.RunInfo
+	run, err := ledger.Look(req.Dir, func(r ledger.Record) error {
+		if r.Kind == ledger.KindRunStarted {
+			info = *r.Run
+		}
+		return nil
+	})
+	if err != nil {
+		return Submitted{}, err
+	}
+	p, err := e.reread(ctx, run, info)
+	if err = errors.Join(err, run.Close()); err != nil {
+		return Submitted{}, fmt.Errorf("nothing was handed in, since what is secret in this workspace cannot be told: %w", err)
+	}
+	s, result, out := e.cleanSubmission(p.redact, req)
+	release, err := ledger.LockHandoff(ctx, req.Dir)
+	if err != nil {
+		return out, err
+	}
+	out.Repeated, err = e.keep(req, s, result)
+	return out, errors.Join(err, release())
+}
+
+// cleanSubmission takes secrets out of what is handed in.
+func (e *Engine) cleanSubmission(redact *secret.Redactor, req SubmitRequest) (handoff.Submission, []byte, Submitted) {
+	var out Submitted
+	clean := func(text string) string {
+		out.Redacted = append(out.Redacted, redact.Matches(text)...)
+		return redact.String(text)
+	}
+	s := handoff.Submission{
+		SchemaVersion: ledger.SchemaVersion, Attempt: req.Attempt, Failed: req.Failed, Reason: clean(req.Reason),
+		Agent: clean(req.Agent), Model: clean(req.Model), Usage: req.Usage, At: e.Now().UTC(),
+	}
+	return s, []byte(clean(string(req.Result))), out
+}
+
+// keep holds what is handed in against the run as it stands, and writes it.
+func (e *Engine) keep(req SubmitRequest, s handoff.Submission, result []byte) (repeated bool, err error) {
+	run, err := ledger.Open(req.Dir)
+	if err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, run.Close()) }()
+	for _, j := range run.State().Jobs {
+		if j.ID != req.Job {
+			continue
+		}
+		if err := bounded(run, req); err != nil {
+			return false, err
+		}
+		return handoff.Accept(run, j, s, result)
+	}
+	return false, fmt.Errorf("run %s has no job %q", run.ID, req.Job)
+}
+
+// bounded reports what is too large, or no text.
+func bounded(run *ledger.Run, req SubmitRequest) error {
+	r, there, err := handoff.ReadRequest(run, req.Job)
+	if err != nil {
+		return err
+	}
+	limit := int64(handoff.MaxResult)
+	if there && r.MaxResultBytes > 0 {
+		limit = min(limit, r.MaxResultBytes)
+	}
+	switch {
+	case int64(len(req.Result)) > limit:
+		return fmt.Errorf("the result of job %s is larger than the %d bytes that it may have (max_output_bytes); hand in a shorter one, and leave what is long in a declared output", req.Job, limit)
+	case len(req.Reason) > mostReason:
+		return fmt.Errorf("the reason is longer than %d bytes", mostReason)
+	case !utf8.Valid(req.Result) || !utf8.ValidString(req.Reason):
+		return fmt.Errorf("the result of job %s is not UTF-8 text; hand in the final answer as text, and leave anything else in a declared output", req.Job)
+	}
+	return nil
+}
+
+// Attended reports whether a run has nothing to do that nobody does: see Offer.Idle.
+func Attended(dir string) (state ledger.State, ok bool, err error) {
+	owned, err := ledger.Owned(dir)
+	if err != nil {
+		return state, false, err
+	}
+	run, err := ledger.Open(dir)
+	if err != nil {
+		return state, false, err
+	}
+	defer func() { err = errors.Join(err, run.Close()) }()
+	away, err := handoff.Look(run)
+	return run.State(), owned || !unattended(run.State(), away), err
+}

@@ -1,0 +1,135 @@
+package handoff
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"orchestrate/internal/ledger"
+)
+
+// Away is a job that is with the hosting session, as its files tell.
+type Away struct {
+	Request    Request
+	Lease      *Lease      // nil = nobody has taken it
+	Submission *Submission // nil = nothing came back
+}
+
+// Look finds the jobs of a run that await the session, in the order of the spec. One of
+// which the engine is just making another attempt is left out.
+func Look(run *ledger.Run) (all []Away, err error) {
+	for _, j := range run.State().Jobs {
+		if j.Status != ledger.Awaiting {
+			continue
+		}
+		a, there, err := lookAt(run, j.ID)
+		switch {
+		case err != nil:
+			return nil, err
+		case there && a.Request.N == j.Attempt:
+			all = append(all, a)
+		}
+	}
+	return all, nil
+}
+
+func lookAt(f Files, job string) (a Away, there bool, err error) {
+	if a.Request, there, err = ReadRequest(f, job); err != nil || !there {
+		return a, there, err
+	}
+	lease, taken, err := ReadLease(f, job, a.Request.Attempt)
+	if err != nil {
+		return a, false, err
+	}
+	if taken {
+		a.Lease = &lease
+	}
+	back, returned, err := ReadSubmission(f, job, a.Request.Attempt)
+	if returned {
+		a.Submission = &back
+	}
+	return a, true, err
+}
+
+// Free reports whether anybody may take the job.
+func (a Away) Free() bool { return a.Lease == nil && a.Submission == nil }
+
+// Over reports whether whoever took the job has let its time run out.
+func (a Away) Over(now time.Time) bool {
+	return a.Lease != nil && a.Submission == nil && a.Lease.Over(now)
+}
+
+// Unproven reports whether nothing says that whoever took the job has stopped writing:
+// its time is over, and it is not given to anybody else.
+func (a Away) Unproven(now time.Time) bool { return a.Over(now) && a.Request.Writes() }
+
+// Back reports whether the engine has something to do: a result is there, or the
+// attempt is to be followed by another.
+func (a Away) Back() bool { return a.Submission != nil || a.Lease != nil && a.Lease.Lapsed }
+
+// lapses reports whether the attempt can be given up for another one.
+func (a Away) lapses(now time.Time) bool {
+	return a.Over(now) && !a.Request.Writes() && !a.Lease.Lapsed
+}
+
+// Until is when the time of whoever took the job runs out, the zero time when nobody did
+// or something came back.
+func (a Away) Until() time.Time {
+	if a.Lease == nil || a.Submission != nil || a.Lease.Lapsed {
+		return time.Time{}
+	}
+	return a.Lease.Until
+}
+
+// Term is how long a request stays with who takes it: what they ask for, else the job's
+// own timeout.
+func (r Request) Term(asked time.Duration) time.Duration {
+	switch {
+	case asked > 0:
+		return asked
+	case r.TimeoutMs > 0:
+		return time.Duration(r.TimeoutMs) * time.Millisecond
+	}
+	return DefaultLease
+}
+
+// Take gives the first of these jobs that is free to a caller, and marks what others let
+// lapse. Whoever calls it holds the run's hand-off lock and has looked under it.
+func Take(run *ledger.Run, all []Away, by string, asked time.Duration, now time.Time) (taken *Away, err error) {
+	for i := range all {
+		a := &all[i]
+		if a.lapses(now) {
+			a.Lease.Lapsed = true
+			if err := writeLease(run, a.Request.Job, *a.Lease); err != nil {
+				return nil, err
+			}
+		}
+		if taken != nil || !a.Free() {
+			continue
+		}
+		a.Lease = &Lease{
+			SchemaVersion: ledger.SchemaVersion, Attempt: a.Request.Attempt, By: by,
+			At: now.UTC(), Until: now.Add(a.Request.Term(asked)).UTC(),
+		}
+		if err := writeLease(run, a.Request.Job, *a.Lease); err != nil {
+			return nil, err
+		}
+		taken = a
+	}
+	return taken, nil
+}
+
+func writeLease(run *ledger.Run, job string, l Lease) error {
+	return write(run, job, ledger.LeaseFile, l)
+}
+
+func write(run *ledger.Run, job, name string, v any) error {
+	data, err := json.MarshalIndent(v, "", " ")
+	if err == nil {
+		err = run.WriteHandoff(job, name, append(data, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("%s of job %s: %w", name, job, err)
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package handoff
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+
+	"orchestrate/internal/ledger"
+)
+
+// RefusedError says why something that was handed in is not taken.
+type RefusedError struct {
+	Why  Refusal
+	Text string // for whoever hands it in
+}
+
+func (e *RefusedError) Error() string { return e.Text }
+
+// Refusal is a cause for which something that is handed in is refused.
+type Refusal string
+
+// The causes.
+const (
+	Stale  Refusal = "stale"  // the attempt is over, or never was
+	Double Refusal = "double" // something else came back of the attempt before
+	Closed Refusal = "closed" // the job does not await anything
+)
+
+func refused(why Refusal, format string, args ...any) error {
+	return &RefusedError{Why: why, Text: fmt.Sprintf(format, args...)}
+}
+
+// Accept keeps what came back of an attempt of a job, unless there is a reason not to: a
+// RefusedError. repeated says that exactly this was handed in before. Both parts are
+// redacted. Whoever calls it holds the run's hand-off lock, under which run was read.
+func Accept(run *ledger.Run, job ledger.JobState, s Submission, result []byte) (repeated bool, err error) {
+	if !s.Failed {
+		s.ResultSHA256 = sum(result)
+	}
+	a, there, err := lookAt(run, job.ID)
+	if err != nil {
+		return false, err
+	}
+	if !there || a.Request.Attempt != s.Attempt {
+		return earlier(run, job, s)
+	}
+	switch {
+	case a.Submission != nil:
+		return again(job.ID, *a.Submission, s)
+	case a.Lease != nil && a.Lease.Lapsed:
+		return false, refused(Stale, "attempt %s of job %s is over: its lease ended, and another one takes its place; nothing was taken", s.Attempt, job.ID)
+	case job.Status == ledger.Awaiting && job.Attempt == a.Request.N:
+	case s.Failed && unproven(run, a, job):
+	default:
+		return false, closed(job)
+	}
+	if !s.Failed {
+		if err := run.WriteHandoff(job.ID, ledger.ResultFile, result); err != nil {
+			return false, fmt.Errorf("the result of job %s cannot be kept: %w", job.ID, err)
+		}
+	}
+	return false, write(run, job.ID, ledger.SubmissionFile, s)
+}
+
+// earlier finds what the job's earlier attempts have of this one.
+func earlier(run *ledger.Run, job ledger.JobState, s Submission) (repeated bool, err error) {
+	for n := 1; n < job.Attempt; n++ {
+		var then Submission
+		there, err := run.ReadJSON(ledger.JobPath(job.ID, ledger.AttemptDir(n), ledger.SubmissionFile), &then)
+		if err != nil {
+			return false, err
+		}
+		if there && then.Attempt == s.Attempt {
+			return again(job.ID, then, s)
+		}
+	}
+	return false, refused(Stale, "attempt %s is not the newest of job %s, so nothing was taken: what it did counts for nothing, and `%s` gives out what is to be done",
+		s.Attempt, job.ID, NextCommand(run.ID))
+}
+
+func again(job string, then, now Submission) (repeated bool, err error) {
+	if then.Failed == now.Failed && then.Reason == now.Reason && then.ResultSHA256 == now.ResultSHA256 {
+		return true, nil
+	}
+	return false, refused(Double, "something else was handed in for attempt %s of job %s at %s; that one counts, and this was not taken",
+		now.Attempt, job, then.At.Format("2006-01-02 15:04:05 MST"))
+}
+
+// unproven reports whether an attempt that was cut off may still be writing, so that
+// the session's word on its end is wanted.
+func unproven(run *ledger.Run, a Away, job ledger.JobState) bool {
+	all, err := run.Attempts(job.ID)
+	if err != nil || len(all) == 0 || !a.Request.Writes() {
+		return false // it is told that the job is closed
+	}
+	last := all[len(all)-1]
+	return last.Attempts == a.Request.N && last.Proof != nil && !last.Proof.Gone
+}
+
+func closed(job ledger.JobState) error {
+	how := string(job.Status)
+	if job.Reason != "" {
+		how += " (" + string(job.Reason) + ")"
+	}
+	return refused(Closed, "job %s awaits no result: it is %s; nothing was taken", job.ID, how)
+}
+
+func sum(data []byte) string {
+	d := sha256.Sum256(data)
+	return hex.EncodeToString(d[:])
+}
