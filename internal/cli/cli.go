@@ -108,6 +108,7 @@ checked the claims against the evidence.
 	addGroup(root, "A run:", newRun(sys), newResume(sys), newWait(sys), newAttach(sys), newStatus(sys), newOutput(sys), newExplain(sys), newCancel(sys), newReport(sys))
 	addGroup(root, "After a run:", newIntegrate(sys), newClean(sys), newHistory(sys))
 	root.AddCommand(newVersion(sys))
+	root.AddCommand(newSkill(sys))
 	root.AddCommand(hidden(sys)...)
 	return root
 }
