@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrate/internal/handoff"
 	"orchestrate/internal/runtime"
 )
 
@@ -32,7 +33,8 @@ type System struct {
 	args   []string  // the command line, for an engine that is to carry it out
 	engine *presence // of a process that is such an engine, else nil
 
-	known []runtime.Profile // learned for this command line a moment ago
+	known  []runtime.Profile // learned for this command line a moment ago
+	agents *handoff.Agents   // of the hosting session, as it told for this command line; nil = it did not
 }
 
 // Main runs the command line args (without the program's name) and returns the
@@ -89,7 +91,7 @@ checked the claims against the evidence.
 	root.RunE = func(cmd *cobra.Command, args []string) error {
 		switch {
 		case resume != "" && len(args) == 0:
-			return runResume(cmd.Context(), sys, resumeOptions{run: resume, manner: opts.manner, yes: opts.yes, internal: opts.internal})
+			return runResume(cmd.Context(), sys, resumeOptions{run: resume, manner: opts.manner, yes: opts.yes, internal: opts.internal, agents: opts.agents})
 		case resume != "":
 			return usageError(errors.New("--resume names a run and takes no spec: the run has its own"))
 		case len(args) == 0:
@@ -103,12 +105,12 @@ checked the claims against the evidence.
 	opts.flags(root.Flags())
 	yesFlag(root.Flags(), &opts.yes)
 	internalFlag(root.Flags(), &opts.internal)
+	agentsFlag(root.Flags(), &opts.agents)
 	root.Flags().StringVar(&resume, "resume", "", "go on with this `RUN`, as `orchestrate resume RUN` does")
 	addGroup(root, "Before a run:", newInit(sys), newDoctor(sys), newPlan(sys), newRehearse(sys), newSchema(sys))
 	addGroup(root, "A run:", newRun(sys), newResume(sys), newWait(sys), newAttach(sys), newStatus(sys), newOutput(sys), newExplain(sys), newCancel(sys), newReport(sys))
 	addGroup(root, "After a run:", newIntegrate(sys), newClean(sys), newHistory(sys))
 	root.AddCommand(newVersion(sys))
-	root.AddCommand(newSkill(sys))
 	root.AddCommand(hidden(sys)...)
 	return root
 }

@@ -50,9 +50,11 @@ func runEngine(ctx context.Context, sys System, args []string) error {
 	if shown {
 		args = args[1:]
 	}
-	if sys.known, args, err = takeOver(args); err != nil {
+	var h handed
+	if h, args, err = takeOver(args); err != nil {
 		fmt.Fprintf(sys.Err, "note: %v; the runtimes are asked again\n", err)
 	}
+	sys.known, sys.agents = h.Known, h.Agents
 	sys.engine = &presence{control: control, said: complaints.Written, shown: shown, quit: func(status int) {
 		once.Do(func() {
 			results.Close()
@@ -131,6 +133,9 @@ func (t *telling) shown() bool { return t.sys.engine != nil && t.sys.engine.show
 
 func (t *telling) begun(id, dir string) {
 	t.brakes.run.Store(&id)
+	if t.sys.begun != nil {
+		t.sys.begun(id, dir)
+	}
 	if !t.shown() {
 		sayBegun(t.sys, id, dir)
 	}

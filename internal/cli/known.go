@@ -7,20 +7,27 @@ import (
 	"os"
 	"strings"
 
+	"orchestrate/internal/handoff"
 	"orchestrate/internal/runtime"
 )
 
-// knownArg comes before an engine's command line and names the file in which its
-// viewer left what it has learned of runtimes.
-const knownArg = "--known="
+// handedArg comes before an engine's command line and names the file in which its
+// viewer left what it has learned.
+const handedArg = "--known="
 
-// handOver leaves profiles for the engine that is about to start; gone is called when
-// it has had its time. The engine removes the file itself.
-func handOver(known []runtime.Profile) (args []string, gone func(), err error) {
-	if len(known) == 0 {
+// handed is what whoever starts an engine has learned before, for the same command line.
+type handed struct {
+	Known  []runtime.Profile `json:"known"`
+	Agents *handoff.Agents   `json:"agents"` // of the hosting session; null = it told of none
+}
+
+// handOver leaves what was learned for the engine that is about to start; gone is called
+// when it has had its time. The engine removes the file itself.
+func handOver(h handed) (args []string, gone func(), err error) {
+	if len(h.Known) == 0 && h.Agents == nil {
 		return nil, func() {}, nil
 	}
-	data, err := json.Marshal(known)
+	data, err := json.Marshal(h)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -32,21 +39,21 @@ func handOver(known []runtime.Profile) (args []string, gone func(), err error) {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return nil, nil, errors.Join(err, os.Remove(f.Name()))
 	}
-	return []string{knownArg + f.Name()}, func() { _ = os.Remove(f.Name()) }, nil // most often the engine was first
+	return []string{handedArg + f.Name()}, func() { _ = os.Remove(f.Name()) }, nil // most often the engine was first
 }
 
-// takeOver is the engine's side: the profiles and the rest of its command line.
-func takeOver(args []string) (known []runtime.Profile, rest []string, err error) {
+// takeOver is the engine's side: what was handed over, and the rest of its command line.
+func takeOver(args []string) (h handed, rest []string, err error) {
 	if len(args) == 0 {
-		return nil, args, nil
+		return h, args, nil
 	}
-	path, ok := strings.CutPrefix(args[0], knownArg)
+	path, ok := strings.CutPrefix(args[0], handedArg)
 	if !ok {
-		return nil, args, nil
+		return h, args, nil
 	}
 	data, err := os.ReadFile(path)
 	if err == nil {
-		err = errors.Join(json.Unmarshal(data, &known), os.Remove(path))
+		err = errors.Join(json.Unmarshal(data, &h), os.Remove(path))
 	}
-	return known, args[1:], err
+	return h, args[1:], err
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -18,6 +19,7 @@ type planOptions struct {
 	spec     string
 	json     bool
 	internal bool
+	agents   string
 }
 
 func newPlan(sys System) *cobra.Command {
@@ -34,10 +36,15 @@ func newPlan(sys System) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
 	internalFlag(cmd.Flags(), &opts.internal)
+	agentsFlag(cmd.Flags(), &opts.agents)
 	return cmd
 }
 
 func runPlan(ctx context.Context, sys System, opts planOptions) (err error) {
+	agents, err := hosting(sys, opts.agents)
+	if err != nil {
+		return err
+	}
 	st, err := sys.station()
 	if err != nil {
 		return err
@@ -46,15 +53,19 @@ func runPlan(ctx context.Context, sys System, opts planOptions) (err error) {
 	brakes, done := stoppable(ctx, sys)
 	ctx = brakes.work
 	defer done()
-	plan, diags, err := st.Plan(ctx, engine.Request{Spec: opts.spec, Cwd: sys.Cwd, Internal: opts.internal})
+	plan, diags, err := st.Plan(ctx, engine.Request{Spec: opts.spec, Cwd: sys.Cwd, Internal: opts.internal, Agents: agents})
 	if ctx.Err() != nil {
 		return exit(exitInterrupted)
 	}
 	if len(diags) > 0 {
 		return refuse(sys, diags, opts.json)
 	}
-	if err != nil {
+	var status statusError
+	if err = misinformed(err); err != nil && !errors.As(err, &status) {
 		return failure(err)
+	}
+	if err != nil {
+		return err
 	}
 	preview := st.Preview(plan)
 	if opts.json {

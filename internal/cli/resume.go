@@ -19,6 +19,7 @@ type resumeOptions struct {
 	retryFailed bool
 	yes         bool
 	internal    bool
+	agents      string
 }
 
 func newResume(sys System) *cobra.Command {
@@ -51,6 +52,7 @@ directory.
 	cmd.Flags().BoolVar(&opts.retryFailed, "retry-failed", false, "do failed jobs again as well")
 	yesFlag(cmd.Flags(), &opts.yes)
 	internalFlag(cmd.Flags(), &opts.internal)
+	agentsFlag(cmd.Flags(), &opts.agents)
 	return cmd
 }
 
@@ -62,8 +64,11 @@ func runResume(ctx context.Context, sys System, opts resumeOptions) error {
 	if err != nil {
 		return err
 	}
+	if sys.agents, err = hosting(sys, opts.agents); err != nil {
+		return err
+	}
 	return conduct(ctx, sys, opts.manner, func(ctx context.Context, st *station, obs engine.Observer, ctl engine.Controls) (engine.Result, error) {
-		res, err := st.Resume(ctx, engine.ResumeRequest{Dir: dir, RetryFailed: opts.retryFailed, Internal: opts.internal, Yes: opts.yes}, obs, ctl)
+		res, err := st.Resume(ctx, engine.ResumeRequest{Dir: dir, RetryFailed: opts.retryFailed, Internal: opts.internal, Yes: opts.yes, Agents: sys.agents}, obs, ctl)
 		var owned *ledger.OwnedError
 		switch {
 		case errors.Is(err, engine.ErrNothingToResume):
@@ -71,7 +76,7 @@ func runResume(ctx context.Context, sys System, opts resumeOptions) error {
 		case errors.As(err, &owned):
 			return res, statusError{exitRunning, fmt.Errorf("%w\nwait: orchestrate wait %s\nfollow: orchestrate attach %s", err, opts.run, opts.run)}
 		}
-		return res, err
+		return res, misinformed(err)
 	})
 }
 

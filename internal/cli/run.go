@@ -22,6 +22,8 @@ type manner struct {
 	detach bool
 	brief  bool // a few lines, for an agent
 	plain  bool // without colours
+
+	planning bool // a request is planned: whoever started that tells what came of it
 }
 
 func (m *manner) flags(f *pflag.FlagSet) {
@@ -39,7 +41,7 @@ func colourFlag(f *pflag.FlagSet, plain *bool) {
 // internalFlag lets the agents of the hosting session be considered for jobs that name
 // no runtime.
 func internalFlag(f *pflag.FlagSet, to *bool) {
-	f.BoolVar(to, "internal", false, "let jobs that name no runtime go to the hosting session's own agents (no session can be given one so far)")
+	f.BoolVar(to, "internal", false, "let jobs that name no runtime go to the hosting session's own agents first, as --agents tells of them")
 }
 
 // yesFlag gives every approval that the spec asks for.
@@ -51,6 +53,7 @@ type runOptions struct {
 	manner
 	yes      bool
 	internal bool
+	agents   string
 	spec     string
 	rehearse bool
 	script   string
@@ -86,6 +89,7 @@ blocked.
 	opts.flags(cmd.Flags())
 	yesFlag(cmd.Flags(), &opts.yes)
 	internalFlag(cmd.Flags(), &opts.internal)
+	agentsFlag(cmd.Flags(), &opts.agents)
 	return cmd
 }
 
@@ -115,15 +119,18 @@ file exists, else it does the least that the spec asks for.
 }
 
 func (o runOptions) request(sys System) engine.Request {
-	return engine.Request{Spec: o.spec, Cwd: sys.Cwd, Rehearse: o.rehearse, Script: absolute(sys.Cwd, o.script), Internal: o.internal, Yes: o.yes}
+	return engine.Request{Spec: o.spec, Cwd: sys.Cwd, Rehearse: o.rehearse, Script: absolute(sys.Cwd, o.script), Internal: o.internal, Yes: o.yes, Agents: sys.agents}
 }
 
 func runRun(ctx context.Context, sys System, opts runOptions) error {
 	if err := briefAlone(opts.brief, map[string]bool{"json": opts.json}); err != nil {
 		return err
 	}
+	var err error
+	if sys.agents, err = hosting(sys, opts.agents); err != nil {
+		return err
+	}
 	if sys.engine == nil {
-		var err error
 		if sys.known, err = offer(ctx, sys, opts); err != nil {
 			return err
 		}
@@ -136,7 +143,7 @@ func runRun(ctx context.Context, sys System, opts runOptions) error {
 		case len(diags) > 0:
 			return engine.Result{}, refuse(sys, diags, opts.json)
 		case err != nil:
-			return engine.Result{}, err
+			return engine.Result{}, misinformed(err)
 		}
 		res, err := st.Run(ctx, plan, obs, ctl)
 		return res, placeless(plan.Root, err)

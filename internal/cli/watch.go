@@ -48,7 +48,7 @@ func watch(ctx context.Context, sys System, how manner) error {
 	sig := make(chan os.Signal, 4)
 	signal.Notify(sig, stops()...)
 	defer signal.Stop(sig)
-	handed, gone, err := handOver(sys.known)
+	handed, gone, err := handOver(handed{sys.known, sys.agents})
 	if err != nil {
 		return failure(err)
 	}
@@ -167,6 +167,9 @@ func (w *watched) heard(m detach.Message) {
 		w.id = *m.Engine
 	case m.Begun != nil:
 		w.run = m.Begun
+		if w.sys.begun != nil {
+			w.sys.begun(m.Begun.RunID, m.Begun.Dir)
+		}
 		w.view.begin(w)
 	case m.Question != nil:
 		w.asked = m.Question

@@ -93,7 +93,7 @@ func (e *Engine) names() (all []string) {
 	for _, a := range e.Adapters {
 		all = append(all, a.Name())
 	}
-	return all
+	return append(all, runtime.Internal)
 }
 
 // environments says which part of our environment the processes of each runtime

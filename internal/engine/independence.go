@@ -7,6 +7,7 @@ import (
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/policy"
 	"orchestrate/internal/route"
+	"orchestrate/internal/runtime"
 )
 
 // Who judges is settled by who really did the work: a fallback may have done a
@@ -27,10 +28,16 @@ func (r *run) producers(ids []string) []route.Producer {
 		seen[queue[0]] = true
 		queue = append(queue, j.planned.Job.DependsOn...)
 		for _, family := range j.ran {
-			all = append(all, route.Producer{Job: j.planned.Job.ID, Family: family})
+			all = append(all, route.Producer{Job: j.planned.Job.ID, Family: family, Hosted: j.hosted()})
 		}
 	}
 	return all
+}
+
+// hosted reports whether the hosting session had a part in the job.
+func (j *jobRun) hosted() bool {
+	by := func(s ledger.JobStatus) bool { return s.Runtime == runtime.Internal }
+	return j.route.Runtime == runtime.Internal || slices.ContainsFunc(j.ended, by)
 }
 
 // rejudge chooses the route of a job that judges the work of others once more,

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -23,6 +24,7 @@ type past struct {
 	paused   map[string]time.Time // runtimes that were held back, until when
 	failures map[string]int       // failed attempts per runtime
 	lives    []life               // of the engines before
+	parked   bool                 // its engine left because only the hosting session could act
 	open     int                  // attempts that have not ended
 	last     string               // job of the newest attempt, "" when another ran beside it at its beginning
 }
@@ -74,10 +76,13 @@ func (p *past) record(r ledger.Record) error {
 	} else {
 		p.lives[n-1].to = r.At
 	}
+	p.parked = r.Kind == ledger.KindParked
 	switch r.Kind {
 	case ledger.KindRunEnded:
 		p.lives, p.over = nil, true
 	case ledger.KindResumed:
+		p.run.Internal = p.run.Internal || r.Internal
+		p.run.AgentsDigest = cmp.Or(r.AgentsDigest, p.run.AgentsDigest)
 		if p.over {
 			p.payments, p.over = append(p.payments, payment{}), false
 		}

@@ -100,6 +100,9 @@ func (e *Engine) Read(ctx context.Context, req Request) (*Plan, []spec.Diagnosti
 	if errs, err := p.readAll(ctx, e); len(errs) > 0 || err != nil {
 		return nil, errs, err
 	}
+	if err := p.agentSecrets(); err != nil {
+		return nil, nil, err
+	}
 	return p, nil, ctx.Err()
 }
 
@@ -207,6 +210,9 @@ func (p *Plan) probe(ctx context.Context, e *Engine) {
 		}
 	}
 	p.Inventory = inventory.Prober{Begun: p.probing}.Probe(ctx, e.Host, ask)
+	if p.candidate(runtime.Internal, e.Operator) {
+		p.Inventory.Profiles = append(p.Inventory.Profiles, p.Request.Agents.Profile(e.Now()))
+	}
 	p.profiles = map[string]runtime.Profile{}
 	for i, pr := range p.Inventory.Profiles {
 		p.Inventory.Profiles[i] = policy.Judged(pr, e.Operator)
@@ -229,6 +235,10 @@ func (p *Plan) candidate(name string, op policy.Operator) bool {
 	if name == runtimeStandin && p.Request.Rehearse {
 		return true
 	}
+	byPolicy := name != runtimeStandin && op.Allows(name)
+	if name == runtime.Internal { // which policy never chooses unless that is asked for
+		byPolicy = p.Request.Internal
+	}
 	open := p.Arbiter.Needed && p.Spec.Arbiter.Runtime == ""
 	for _, j := range p.Jobs {
 		if j.Job.Runtime == name {
@@ -242,7 +252,7 @@ func (p *Plan) candidate(name string, op policy.Operator) bool {
 			open = open || f.Runtime == ""
 		}
 	}
-	return open && name != runtimeStandin && op.Allows(name)
+	return open && byPolicy
 }
 
 func (p *Plan) profile(name string) runtime.Profile { return p.profiles[name] }
@@ -380,7 +390,7 @@ func (p *Plan) producers(ids []string) []route.Producer {
 		seen[id] = true
 		queue = append(queue, pl.Job.DependsOn...)
 		if !pl.Job.Exec() && pl.routed() {
-			all = append(all, route.Producer{Job: id, Family: pl.Route.Family})
+			all = append(all, route.Producer{Job: id, Family: pl.Route.Family, Hosted: pl.Route.Runtime == runtime.Internal})
 		}
 	}
 	return all

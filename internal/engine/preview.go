@@ -106,19 +106,17 @@ func (e *Engine) previewJob(p *Plan, j *spec.Job, r ledger.Route, b *route.Block
 	if b != nil && b.Reason != runtime.BlockedApproval { // what is to be approved is shown as well
 		return v
 	}
+	if r.Runtime == runtime.Internal {
+		e.previewHosted(p, j, r, at, &v)
+		return v
+	}
 	a, ok := e.adapter(r.Runtime)
 	if !ok {
 		return v
 	}
 	_, passed, withheld := environ.Filter(e.Env, a.SignInEnv(), j.EnvAllow)
 	v.EnvPassed, v.EnvWithheld = append(v.EnvPassed, passed...), append(v.EnvWithheld, withheld...)
-	cwd := j.Cwd
-	switch {
-	case r.Isolation == isolationWorktree:
-		cwd = filepath.Join(theRun, ledger.WorktreesDir, j.ID, relTo(p.top(), j.Cwd))
-	case j == p.Arbiter.Job && p.treeless() == "":
-		cwd = filepath.Join(theRun, ledger.WorktreesDir, j.ID)
-	}
+	cwd := p.workplace(j, r)
 	v.Cwd = cwd
 	e.previewReach(p, j, r, at, &v.Reach)
 	req := requestOf(j, r, cwd, out, v.Prompt)
@@ -132,6 +130,25 @@ func (e *Engine) previewJob(p *Plan, j *spec.Job, r ledger.Route, b *route.Block
 	v.Route.Constrained = constrained(r, cmd)
 	v.Command = p.redact.String(commandText(cwd, whereabouts("<run-id>", j.ID, 1, dir), cmd, promptPath(v.Prompt, dir)))
 	return v
+}
+
+// workplace is where a job will work on its route.
+func (p *Plan) workplace(j *spec.Job, r ledger.Route) string {
+	switch {
+	case r.Isolation == isolationWorktree:
+		return filepath.Join(theRun, ledger.WorktreesDir, j.ID, relTo(p.top(), j.Cwd))
+	case j == p.Arbiter.Job && p.treeless() == "":
+		return filepath.Join(theRun, ledger.WorktreesDir, j.ID)
+	}
+	return j.Cwd
+}
+
+// previewHosted shows a job that the hosting session will be given: what its agent gets
+// at is the session's affair, and there is no command of ours.
+func (e *Engine) previewHosted(p *Plan, j *spec.Job, r ledger.Route, at placing, v *JobPreview) {
+	v.Cwd = p.workplace(j, r)
+	v.Readable = append(v.Readable, unbounded)
+	v.Writable = append(v.Writable, writable(r, at)...)
 }
 
 // furnishing is what the spec says of a job's worktree, nil = nothing.

@@ -49,7 +49,10 @@ func (e *Engine) Resume(ctx context.Context, req ResumeRequest, obs Observer, ct
 	if err != nil {
 		return res, err
 	}
-	p.Request.Internal, p.Request.Yes = req.Internal, req.Yes
+	p.Request.Internal, p.Request.Yes = req.Internal || old.run.Internal, req.Yes
+	if err := p.takeAgents(led, old.run, req.Agents); err != nil {
+		return res, err
+	}
 	r, err := e.newRun(ctx, p)
 	if err != nil {
 		return res, err
@@ -77,6 +80,13 @@ func (r *run) goOn(ctx context.Context, old *past, req ResumeRequest, obs Observ
 		early = r.sayEarly(r.led.State().Paused)
 	}
 	first := []ledger.Record{ledger.Resumed(req.RetryFailed)}
+	first[0].Internal = req.Internal
+	if req.Agents != nil {
+		first[0].AgentsDigest = r.plan.agentsDigest()
+		if err := r.keepAgents(); err != nil {
+			return Result{}, err
+		}
+	}
 	if err := r.led.Append(first...); err != nil {
 		return Result{}, err
 	}

@@ -323,6 +323,7 @@ func (r *run) open(obs Observer) error {
 	if repo := r.plan.Spec.Repository; repo != nil {
 		err = errors.Join(err, r.led.WriteFile(ledger.DefaultsFile, repo.Source))
 	}
+	err = errors.Join(err, r.keepAgents())
 	first := []ledger.Record{ledger.RunStarted(r.info())}
 	if err = errors.Join(err, r.led.Append(first...)); err != nil {
 		return err
@@ -342,6 +343,7 @@ func (r *run) info() ledger.RunInfo {
 	info := ledger.RunInfo{
 		RunID: r.led.ID, SpecPath: p.Spec.Path, SpecDigest: p.Spec.Digest, Base: p.Base,
 		Dir: r.led.Dir, Cwd: p.Request.Cwd, Rehearse: p.Request.Rehearse, Script: p.Request.Script,
+		Internal: p.Request.Internal, AgentsDigest: p.agentsDigest(),
 	}
 	if p.Spec.Repository != nil {
 		info.RepositoryDigest = p.Spec.Repository.Digest

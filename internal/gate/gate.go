@@ -56,12 +56,13 @@ const reportIt = "this is a fault of the program; please report it"
 func needs(j *spec.Job, risk policy.Risk, host sandbox.Level) []need {
 	out := []need{
 		{"explicit cwd", holds(route.ControlCwd), "name the job's cwd"},
-		{"bounded timeout", holds(route.ControlTimeout), "give the job a timeout"},
+		{"bounded timeout", timed, "give the job a timeout"},
 		{"capture", holds(route.ControlCapture), reportIt},
 		{"no access beyond need", granted, reportIt},
 		{"write boundary", bounded, "take out `isolation: none`, or name a runtime with a sandbox or a mode that bounds its writes"},
 	}
 	if j.Writes() {
+		out = append(out, need{"worktree for a hosting session's agent", apart, reportIt})
 		out = append(out, ofWriters...)
 	} else {
 		out = append(out, need{"fingerprint of the checkout", watched, reportIt})
@@ -100,7 +101,7 @@ func ofR2(j *spec.Job, host sandbox.Level) []need {
 // ofR3 is what R3 adds beside the approval: an isolation by words alone is none.
 var ofR3 = []need{
 	{
-		"enforced boundary", func(_ *spec.Job, r ledger.Route) bool { return enforced(r) },
+		"enforced boundary", func(_ *spec.Job, r ledger.Route) bool { return enforced(r) && !hosted(r) },
 		"run it where a sandbox holds it (`orchestrate doctor` says what this host enforces), or do this step by hand",
 	},
 	{
@@ -112,6 +113,15 @@ var ofR3 = []need{
 func holds(control string) func(*spec.Job, ledger.Route) bool {
 	return func(_ *spec.Job, r ledger.Route) bool { return slices.Contains(r.Controls, control) }
 }
+
+// timed: its time is bounded, or it is a hosting session's, which nothing here can end,
+// and that is on the record.
+func timed(j *spec.Job, r ledger.Route) bool {
+	return holds(route.ControlTimeout)(j, r) || hosted(r) && len(r.Constrained) > 0
+}
+
+// hosted reports whether the route is an agent's of the hosting session.
+func hosted(r ledger.Route) bool { return r.Runtime == runtime.Internal }
 
 // bounded: an enforced boundary for the access that was granted, or for a writer a
 // worktree with the weakness recorded. An observer without a boundary is held by
@@ -137,6 +147,9 @@ func granted(j *spec.Job, r ledger.Route) bool {
 	}
 	return true
 }
+
+// apart: a hosting session's agent changes nothing but a tree of its own.
+func apart(j *spec.Job, r ledger.Route) bool { return !hosted(r) || holds(route.ControlWorktree)(j, r) }
 
 // watched: what the checkout was before and is after is compared, or it is not there
 // that the job works.

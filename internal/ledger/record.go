@@ -24,7 +24,7 @@ const (
 	KindNote         RecordKind = "note"          // worth knowing, changes no state: Text, perhaps Job
 	KindArbitrating  RecordKind = "arbitrating"   // the jobs are over, the arbiter's turn
 	KindRunEnded     RecordKind = "run_ended"     // the last record, unless the run is resumed: Verdict, ExitStatus
-	KindResumed      RecordKind = "resumed"       // another engine carries the run on: RetryFailed
+	KindResumed      RecordKind = "resumed"       // another engine carries the run on: RetryFailed, Internal, AgentsDigest
 	KindApproved     RecordKind = "approved"      // a person allowed a job: Job, Approval
 	KindProgress     RecordKind = "progress"      // a step that takes its time began or ended: Progress, perhaps Job; changes no state
 	KindRequeued     RecordKind = "requeued"      // a resumed run will do this job again, or at last: Job, Text
@@ -57,6 +57,8 @@ type Record struct {
 	Work          *Work          `json:"work,omitempty"`        // of the attempt that ended
 	About         string         `json:"about,omitempty"`       // of a note: run | checkout | budget | secret
 	RetryFailed   bool           `json:"retryFailed,omitempty"` // failed jobs are to be done again too
+	Internal      bool           `json:"internal,omitempty"`     // on resumed: as RunInfo, from now on
+	AgentsDigest  string         `json:"agentsDigest,omitempty"` // on resumed: of agents.json from now on, "" = as before
 	Approval      *Given         `json:"approval,omitempty"`
 	Progress      *Progress      `json:"progress,omitempty"`
 }

@@ -125,6 +125,7 @@ type Route struct {
 // Candidate is one runtime that was considered, and why it was or was not taken.
 type Candidate struct {
 	Runtime string      `json:"runtime"`
+	Agent   string      `json:"agent,omitempty"` // of the hosting session
 	Model   string      `json:"model"`
 	Chosen  bool        `json:"chosen"`
 	Reasons []string    `json:"reasons"`

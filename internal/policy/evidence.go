@@ -29,6 +29,9 @@ func CapabilityOf(p runtime.Profile, model string, op Operator) (Capability, str
 		return Capability(p.Capability), p.CapabilitySource
 	}
 	model = modelOrDefault(p, model)
+	if p.Kind == runtime.KindInternal {
+		return hostedCapability(p, model, op)
+	}
 	if c, where := op.capability(p.Runtime, namesLive(p, model)); c != NoCapability {
 		return c, operatorSays + where
 	}
@@ -55,6 +58,9 @@ func unanswered(p runtime.Profile) string {
 // from. An unknown family is "", and proves nothing.
 func FamilyOf(p runtime.Profile, model string, op Operator) (family, source string) {
 	model = modelOrDefault(p, model)
+	if p.Kind == runtime.KindInternal {
+		return hostedFamily(p, model, op)
+	}
 	if f, where := op.family(p.Runtime, namesLive(p, model)); f != "" {
 		return strings.ToLower(f), operatorSays + where
 	}

@@ -41,6 +41,7 @@ type RuntimeRule struct {
 	Capability Capability           `yaml:"capability"`
 	Family     string               `yaml:"family"`
 	Models     map[string]ModelRule `yaml:"models"`
+	Agents     map[string]ModelRule `yaml:"agents"`  // internal only: what is known of the hosting session's agents, by name
 	Project    bool                 `yaml:"project"` // a project's own hooks and settings may apply to it
 	Custom     *custom.Definition   `yaml:"custom"`  // makes it a runtime; nil = a known one
 }
@@ -113,6 +114,7 @@ func (op Operator) mistakes(taken []string, home string) (all []mistake) {
 				say(text, "runtimes", name, "models", model, "capability")
 			}
 		}
+		all = append(all, rule.agentMistakes(name)...)
 		if rule.Custom == nil {
 			continue
 		}

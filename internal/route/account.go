@@ -20,6 +20,7 @@ const (
 	critControls     = "controls"
 	critIndependence = "independence"
 	critFit          = "task fit"
+	critMatch        = "task match"
 	critStrength     = "control strength"
 	critEvidence     = "evidence quality"
 	critFailures     = "failures in this run"
@@ -33,7 +34,7 @@ const Dropped = "dropped: "
 // Ranks reports whether a criterion puts the candidates in order that qualify.
 func Ranks(criterion string) bool {
 	switch criterion {
-	case critFit, critStrength, critEvidence, critFailures, critCost:
+	case critFit, critMatch, critStrength, critEvidence, critFailures, critCost:
 		return true
 	}
 	return false
@@ -57,7 +58,9 @@ func (in Input) account(o *option) []ledger.Criterion {
 	}
 	for _, r := range in.ranks() {
 		if r.finding != nil {
-			add(r.criterion, r.finding(o))
+			if found := r.finding(o); found != "" {
+				add(r.criterion, found)
+			}
 		}
 	}
 	return out
@@ -87,8 +90,8 @@ func foundPins(in Input, o *option) string {
 	if o.model != "" {
 		all = append(all, "model "+o.model+" ("+o.modelBy+")")
 	}
-	if in.Job.Agent != "" {
-		all = append(all, "agent "+in.Job.Agent)
+	if agent := cmp.Or(o.agent, in.Job.Agent); agent != "" {
+		all = append(all, "agent "+agent)
 	}
 	if o.effort != "" {
 		all = append(all, "effort "+o.effort)
@@ -125,6 +128,7 @@ func (in Input) ranks() []rank {
 	}
 	all := []rank{
 		{critFit, better(in.fit), in.foundFit},
+		{critMatch, compareMatch, (*option).foundMatch},
 		{critStrength, better((*option).strength), (*option).foundStrength},
 		{critEvidence, better((*option).evidence), (*option).foundEvidence},
 		{
@@ -138,7 +142,9 @@ func (in Input) ranks() []rank {
 			func(*option) string { return "not compared: there is no live evidence of either" },
 		})
 	}
-	return append(all, rank{critName, func(a, b *option) int { return cmp.Compare(a.name, b.name) }, nil})
+	return append(all, rank{critName, func(a, b *option) int {
+		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.agent, b.agent))
+	}, nil})
 }
 
 // compare orders options: the spec's order first, then among those that policy
@@ -152,6 +158,13 @@ func (in Input) compare(a, b *option) int {
 func (in Input) apart(a, b *option) (order int, by string) {
 	if c := cmp.Compare(a.group, b.group); c != 0 || !a.ranked || !b.ranked {
 		return c, "the spec's order"
+	}
+	if a.later != b.later {
+		order = 1
+		if b.later {
+			order = -1
+		}
+		return order, "the hosting session's agents come first (--internal)"
 	}
 	for _, r := range in.ranks() {
 		if c := r.compare(a, b); c != 0 {

@@ -91,7 +91,7 @@ func TestRanking(t *testing.T) {
 	}{
 		{critFit, aSame, unproven(rename(agentOf("two", runtime.ControlReadOnly), "b")), func(in *Input) {
 			in.Job.Task, in.Tiers.Capability = "review", policy.C3
-			in.Producers, in.Failures = []Producer{{"p", "one"}}, map[string]int{"b": 3}
+			in.Producers, in.Failures = []Producer{{Job: "p", Family: "one"}}, map[string]int{"b": 3}
 		}},
 		{critFit, unlisting(a), unproven(b), func(in *Input) { in.Job.Model = "small" }},
 		{critStrength, loose, unproven(b), func(in *Input) { in.Failures = map[string]int{"b": 3} }},
@@ -149,9 +149,9 @@ func TestInternalAgents(t *testing.T) {
 	}{
 		"never by policy":                     {func(*Input) {}, "boxed", false, ""},
 		"considered when that is asked for":   {func(in *Input) { in.Internal = true }, "boxed", true, ""},
-		"and nothing else is there":           {func(in *Input) { in.Internal, in.Profiles = true, nil }, "", true, "hosting session"},
-		"pinned":                              {func(in *Input) { in.Job.Runtime = "internal" }, "", true, "not available yet"},
-		"pinned, and asked for":               {func(in *Input) { in.Job.Runtime, in.Internal = "internal", true }, "", true, "not available yet"},
+		"and nothing else is there":           {func(in *Input) { in.Internal, in.Profiles = true, nil }, "", true, "no runtime of this name"},
+		"pinned":                              {func(in *Input) { in.Job.Runtime = "internal" }, "", true, "no runtime of this name"},
+		"pinned, and asked for":               {func(in *Input) { in.Job.Runtime, in.Internal = "internal", true }, "", true, "no runtime of this name"},
 		"not for a program":                   {func(in *Input) { runs(in); in.Internal = true }, "exec", false, ""},
 		"not in the place of a pinned agent":  {func(in *Input) { in.Job.Runtime, in.Internal = "editor", true }, "editor", false, ""},
 		"not as the next best after a failed": {func(in *Input) { in.Internal = true; failedOver(in) }, "boxed", false, ""},

@@ -42,6 +42,11 @@ func (in Input) checkControls(o *option) {
 // when allowed_tools asks for one. Which tools are a shell's the adapter knows: they
 // are those that it can give with a shell and with nothing less.
 func (in Input) grantAccess(o *option) {
+	if o.hosted() {
+		in.grantHosted(o)
+		in.checkHostedTools(o)
+		return
+	}
 	o.access = runtime.AccessRead
 	switch {
 	case o.profile.Kind == runtime.KindExec:
@@ -71,7 +76,7 @@ func (in Input) grantAccess(o *option) {
 // builds asks the adapter whether it can build the command under an access with these
 // tools, nil = its own set; "" = it can.
 func (in Input) builds(o *option, a runtime.Access, tools []string) string {
-	if in.Builds == nil || o.against(critPins) != "" { // it would say the same of the pin again
+	if in.Builds == nil || o.hosted() || o.against(critPins) != "" { // it would say the same of the pin again
 		return ""
 	}
 	req := in.request(o)
@@ -128,6 +133,10 @@ func (in Input) whyIsolate(o *option) string {
 		return string(o.tiers.Risk) + ": " + o.tiers.RiskWhy
 	case in.Sandbox.Holds() && in.Job.Writes() && in.Unboxed != "": // its checks are in the box, whatever it is in itself
 		return "the engine's sandbox cannot bound it in the shared checkout: " + in.Unboxed
+	case o.hosted() && in.Job.Writes():
+		return "nothing of ours holds the hosting session's agent to the files it owns"
+	case o.hosted(): // one that observes is held by the checkout's fingerprint
+		return ""
 	case o.bounded():
 		return ""
 	case exec && in.Job.Writes():
@@ -168,7 +177,7 @@ func (in Input) checkSandbox(o *option) {
 // sandbox. A plain program has no tools.
 func (in Input) checkToolLimits(o *option) {
 	p := o.profile
-	if !in.Job.Writes() || p.Kind != runtime.KindCLI || p.Has(runtime.ControlToolLimits) || o.sandbox != "" {
+	if !in.Job.Writes() || p.Kind != runtime.KindCLI && !o.hosted() || p.Has(runtime.ControlToolLimits) || o.sandbox != "" {
 		return
 	}
 	o.fail(runtime.BlockedRiskControls, "name a runtime whose tools can be limited, or let the job only observe",
@@ -183,6 +192,9 @@ func (in Input) noteConstraints(o *option) {
 	}
 	if o.profile.ApprovesAll {
 		note("it approves everything by itself when nobody watches")
+	}
+	if more := o.excess(); more != "" {
+		note(more)
 	}
 	if weak := in.weakness(o); weak != "" {
 		note(weak)
@@ -212,6 +224,9 @@ func (in Input) weakness(o *option) string {
 
 func (in Input) listControls(o *option) {
 	o.controls = []string{ControlCwd, ControlTimeout, ControlCapture}
+	if o.hosted() { // whose time nothing here can end
+		o.controls = []string{ControlCwd, ControlCapture}
+	}
 	add := func(when bool, name string) {
 		if when {
 			o.controls = append(o.controls, name)

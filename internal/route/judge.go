@@ -44,6 +44,7 @@ func (in Input) judge(o *option) {
 
 // checkPins: what the spec names is a constraint and is never replaced.
 func (in Input) checkPins(o *option) {
+	in.checkSession(o)
 	in.checkModel(o)
 	in.checkAgent(o)
 	in.checkEffort(o)
@@ -52,7 +53,8 @@ func (in Input) checkPins(o *option) {
 // checkOutputs: on a route that can write nothing the final answer is the one
 // output that there can be.
 func (in Input) checkOutputs(o *option) {
-	if n := len(in.Job.Outputs); o.profile.Kind == runtime.KindCLI && o.access == runtime.AccessRead && n > 1 {
+	agent := o.profile.Kind == runtime.KindCLI || o.hosted()
+	if n := len(in.Job.Outputs); agent && o.access == runtime.AccessRead && n > 1 {
 		o.fail(runtime.BlockedRiskControls, "declare one output, which the final answer becomes, or give the job an effect that writes",
 			"%d outputs are declared, and it can write none of them: only its final answer is kept", n)
 	}
@@ -63,9 +65,6 @@ func (in Input) checkOutputs(o *option) {
 func (in Input) checkLive(o *option) {
 	p := o.profile
 	switch {
-	case o.name == internalRuntime:
-		o.fail(runtime.BlockedNoRoute, "name an installed runtime, or leave runtime out so that one is chosen",
-			"runtime internal is not available yet: its agents are those of a hosting session, and no job can be handed to one so far")
 	case !o.known:
 		o.fail(runtime.BlockedNoRoute, doctor+", and correct the name of the runtime in the spec",
 			"no runtime of this name is known here%s", likely(o.name, in.Known))
@@ -79,6 +78,10 @@ func (in Input) checkLive(o *option) {
 func (in Input) checkModel(o *option) {
 	p := o.profile
 	if o.model == "" || p.Kind == runtime.KindStandin {
+		return
+	}
+	if o.hosted() {
+		in.checkHostedModel(o)
 		return
 	}
 	if !p.Has(runtime.ControlModel) {
@@ -161,7 +164,11 @@ func (in Input) checkIndependence(o *option) {
 		return
 	}
 	o.independence = Independent
-	if why := dependsOn(o.family, in.Producers); why != "" {
+	why := dependsOn(o.family, in.Producers)
+	if o.hosted() {
+		why = cmp.Or(ownWork(in.Producers), why)
+	}
+	if why != "" {
 		o.independence = "not-independent: " + why
 	}
 	if in.RequireIndependent && o.independence != Independent {
@@ -169,6 +176,17 @@ func (in Input) checkIndependence(o *option) {
 			"sign in to a runtime of another maker, say its family in the operator's configuration, or take require_independent out",
 			"an independent judge is required, and it is %s", o.independence)
 	}
+}
+
+// ownWork says that a hosting session would judge what it did itself, "" = it did nothing
+// of it. Whatever model its agents have, one session instructs and hears them all.
+func ownWork(producers []Producer) string {
+	for _, p := range producers {
+		if p.Hosted {
+			return "job " + p.Job + " was done by the same hosting session"
+		}
+	}
+	return ""
 }
 
 // dependsOn says why a family is not known to differ from all producers'.

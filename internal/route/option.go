@@ -18,7 +18,10 @@ type option struct {
 	model    string // as on the command line; "" = the runtime's default
 	unlisted bool   // its live list, which is not complete, does not name the model
 	modelBy  string // who asked for it: the spec, the operator's configuration; "" = nobody
+	agent    string // of the hosting session; "" = it has none, or is another runtime
+	match    match  // how well that one fits the job
 	group    int    // 0 = the job's own choice, n = its n-th declared fallback
+	later    bool   // of its group, after those that are not: see Input.Internal
 	ranked   bool   // chosen by policy rather than named
 	testing  string // the criterion that it is being held against
 	failures []failure
@@ -115,6 +118,10 @@ func (in Input) options() []*option {
 			out = append(out, in.byPolicy(i+1, out)...)
 			continue
 		}
+		if f.Runtime == runtime.Internal {
+			out = append(out, in.sessionFallback(i+1, f.Model)...)
+			continue
+		}
 		o := in.option(f.Runtime, i+1)
 		if f.Model != "" {
 			o.model, o.modelBy = f.Model, "the spec"
@@ -158,11 +165,20 @@ func (in Input) primary() []*option {
 	if in.Job.Runtime == "" {
 		return in.byPolicy(0, nil)
 	}
-	o := in.option(in.Job.Runtime, 0)
-	if in.Job.Model != "" {
-		o.model, o.modelBy = in.Job.Model, "the spec"
+	if in.Job.Runtime == runtime.Internal {
+		return in.pinned(in.session(0))
 	}
-	return []*option{o}
+	return in.pinned([]*option{in.option(in.Job.Runtime, 0)})
+}
+
+// pinned are options of which the job wants its own model.
+func (in Input) pinned(all []*option) []*option {
+	for _, o := range all {
+		if in.Job.Model != "" {
+			o.model, o.modelBy = in.Job.Model, "the spec"
+		}
+	}
+	return all
 }
 
 // byPolicy offers every agent that the operator did not exclude and that is not
@@ -175,7 +191,7 @@ func (in Input) byPolicy(group int, already []*option) []*option {
 			continue
 		}
 		o := in.option(name, group)
-		o.ranked = true
+		o.ranked, o.later = true, in.Internal
 		if in.Job.Model != "" && in.Job.Runtime == "" && group == 0 {
 			o.model, o.modelBy = in.Job.Model, "the spec"
 		}
@@ -184,7 +200,7 @@ func (in Input) byPolicy(group int, already []*option) []*option {
 		}
 	}
 	if in.Internal && group == 0 {
-		out = append(out, in.option(internalRuntime, group))
+		out = append(out, in.pinned(in.session(group))...)
 	}
 	return out
 }

@@ -19,9 +19,8 @@ import (
 
 // Names of runtimes that are special to routing.
 const (
-	execRuntime     = "exec"
-	standinRuntime  = "standin"
-	internalRuntime = "internal"
+	execRuntime    = "exec"
+	standinRuntime = "standin"
 )
 
 // Isolations of a route.
@@ -83,6 +82,7 @@ func TriedOn(r ledger.Route, why runtime.Reason) Tried {
 type Producer struct {
 	Job    string
 	Family string // "" = unknown
+	Hosted bool   // an agent of the hosting session did it
 }
 
 // Block says why a job cannot be dispatched, and what a person can do about it.
@@ -119,6 +119,7 @@ func (in Input) record(options []*option, chosen *option) ledger.Route {
 func (in Input) routed(options []*option, chosen *option) ledger.Route {
 	r := in.record(options, chosen)
 	r.Runtime, r.Model = chosen.name, chosen.model
+	r.Agent = cmp.Or(chosen.agent, r.Agent)
 	r.Capability, r.CapabilitySource = string(chosen.capability), chosen.capabilitySource
 	r.Effort, r.EffortWhy = chosen.effort, chosen.effortWhy
 	r.Family, r.Independence = chosen.family, chosen.independence
@@ -143,7 +144,11 @@ func (in Input) why(options []*option, chosen *option) string {
 	case in.Rehearse:
 		return "rehearsal: the stand-in takes the place of " + in.part(0)
 	case in.Job.Runtime != "":
-		return "named by the spec" + chosen.modelNote()
+		return "named by the spec" + chosen.modelNote() + in.agentNote(chosen)
+	case in.Internal && chosen.hosted():
+		return "the hosting session's agents come first (--internal)" + chosen.modelNote() + in.agentNote(chosen)
+	case in.Internal:
+		return "no agent of the hosting session qualifies (" + in.whyNoneHosted(options) + "), so chosen by policy" + chosen.modelNote()
 	}
 	return "chosen by policy" + chosen.modelNote()
 }
@@ -158,7 +163,7 @@ func (in Input) whyFallback(options []*option) string {
 	}
 	for _, o := range options {
 		if len(o.failures) > 0 {
-			return o.name + ": " + o.failures[0].detail
+			return o.title() + ": " + o.failures[0].detail
 		}
 	}
 	return "nothing before it qualified"
@@ -176,8 +181,9 @@ func FallbackReason(r ledger.Route) string {
 // candidates records every option with its reasons.
 func (in Input) candidates(options []*option, chosen *option) []ledger.Candidate {
 	out := []ledger.Candidate{}
+	options, more := leftOut(options, chosen)
 	for _, o := range options {
-		c := ledger.Candidate{Runtime: o.name, Model: cmp.Or(o.model, o.profile.DefaultModel), Chosen: o == chosen, Account: in.account(o)}
+		c := ledger.Candidate{Runtime: o.name, Agent: o.agent, Model: cmp.Or(o.model, o.profile.DefaultModel), Chosen: o == chosen, Account: in.account(o)}
 		for _, f := range o.failures {
 			c.Reasons = append(c.Reasons, f.detail)
 		}
@@ -185,10 +191,16 @@ func (in Input) candidates(options []*option, chosen *option) []ledger.Candidate
 			c.Reasons = o.merits()
 			if o != chosen {
 				_, by := in.apart(chosen, o)
-				c.Reasons = append(c.Reasons, "qualified, but comes after "+chosen.name+" by "+by)
+				c.Reasons = append(c.Reasons, "qualified, but comes after "+chosen.title()+" by "+by)
 			}
 		}
 		out = append(out, c)
+	}
+	for i := len(out) - 1; i >= 0 && more > 0; i-- {
+		if out[i].Runtime == runtime.Internal && !out[i].Chosen {
+			out[i].Reasons = append(out[i].Reasons, fmt.Sprintf("%d more agents of the session come after it", more))
+			break
+		}
 	}
 	return out
 }
@@ -202,7 +214,8 @@ func (in Input) block(options []*option) *Block {
 	}
 	best := options[0]
 	var details, missing []string
-	for _, o := range options {
+	shown, more := leftOut(options, nil)
+	for _, o := range shown {
 		if o.reached() > best.reached() {
 			best = o
 		}
@@ -210,7 +223,10 @@ func (in Input) block(options []*option) *Block {
 			missing = append(missing, o.name)
 			continue
 		}
-		details = append(details, o.name+": "+o.failures[0].detail)
+		details = append(details, o.title()+": "+o.failures[0].detail)
+	}
+	if more > 0 {
+		details = append(details, fmt.Sprintf("and so %d more agents of the session", more))
 	}
 	if len(missing) > 0 {
 		details = append(details, "not installed: "+strings.Join(missing, ", "))

@@ -181,7 +181,7 @@ func TestBlocked(t *testing.T) {
 			func(in *Input) { in.Job.Runtime = "out" }, runtime.BlockedNoRoute, "out: unavailable: signed out", "type `out login`",
 		},
 		"a pin that nobody knows": {func(in *Input) { in.Job.Runtime = "ghost" }, runtime.BlockedNoRoute, "ghost: no runtime of this name", "doctor"},
-		"internal":                {func(in *Input) { in.Job.Runtime = "internal" }, runtime.BlockedNoRoute, "not available yet", "leave runtime out"},
+		"internal":                {func(in *Input) { in.Job.Runtime = "internal" }, runtime.BlockedNoRoute, "no runtime of this name", "doctor"},
 		"nothing installed": {
 			func(in *Input) { in.Profiles = profiles(exec) }, runtime.BlockedNoRoute, "no coding-agent runtime", "install a coding agent",
 		},
@@ -468,7 +468,7 @@ func TestReviewsPreferAnotherFamily(t *testing.T) {
 
 func TestArbiterRoute(t *testing.T) {
 	base := func(change func(*ArbiterInput)) ArbiterInput {
-		in := ArbiterInput{Dir: "/w", Profiles: profiles(editor, boxed, exec, standin), Producers: []Producer{{"a", "maker-of-boxed"}}}
+		in := ArbiterInput{Dir: "/w", Profiles: profiles(editor, boxed, exec, standin), Producers: []Producer{{Job: "a", Family: "maker-of-boxed"}}}
 		change(&in)
 		return in
 	}
@@ -489,7 +489,7 @@ func TestArbiterRoute(t *testing.T) {
 		}
 	}
 	r, block = ArbiterRoute(base(func(in *ArbiterInput) {
-		in.Arbiter.Runtime, in.Producers, in.Arbiter.RequireIndependent = "boxed", []Producer{{"a", ""}}, true
+		in.Arbiter.Runtime, in.Producers, in.Arbiter.RequireIndependent = "boxed", []Producer{{Job: "a"}}, true
 	}))
 	if block == nil || block.Reason != runtime.BlockedIndependence {
 		t.Errorf("an agent of an unknown family: %+v, %+v", r, block)
@@ -513,7 +513,7 @@ func TestArbiterBlocked(t *testing.T) {
 		"not read-only":     {ArbiterInput{Profiles: profiles(open)}, runtime.BlockedRiskControls, "read-only mode"},
 		"not independent": {
 			ArbiterInput{
-				Profiles: profiles(boxed), Producers: []Producer{{"a", "maker-of-boxed"}},
+				Profiles: profiles(boxed), Producers: []Producer{{Job: "a", Family: "maker-of-boxed"}},
 				Arbiter: spec.Arbiter{RequireIndependent: true},
 			}, runtime.BlockedIndependence, "another maker",
 		},

@@ -38,6 +38,9 @@ func native(p runtime.Profile, a runtime.Access) runtime.ControlName {
 // engine's is put around all that has none of its own, and never around what works only
 // in its own.
 func SandboxOf(p runtime.Profile, a runtime.Access, own bool, host sandbox.Level) string {
+	if p.Kind == runtime.KindInternal { // no process of its agents is ours
+		return ""
+	}
 	engines := host.Holds() && !own
 	switch {
 	case engines && p.Kind == runtime.KindStandin: // its own is a part that it plays
@@ -90,6 +93,9 @@ func (in Input) whyUnboxed(o *option) string {
 		return "no sandbox: the operator switched it off"
 	case !in.Sandbox.Holds():
 		return "no sandbox: " + in.Sandbox.Evidence
+	}
+	if o.hosted() {
+		return "no sandbox: its agents are no processes of ours"
 	}
 	return "no sandbox: it does not work inside the engine's, and its own was not shown to hold"
 }
