@@ -54,7 +54,7 @@ func runExplain(sys System, arg, job string, asJSON bool) (err error) {
 	if asJSON {
 		return printJSON(sys.Out, story)
 	}
-	tell(sys.Out, story, inventory.Inventory{Profiles: story.Runtimes}.Absent())
+	tell(sys.Out, story, sys.Now(), inventory.Inventory{Profiles: story.Runtimes}.Absent())
 	return nil
 }
 
@@ -74,7 +74,7 @@ func transitions(run *ledger.Run) (all []ledger.Record, err error) {
 }
 
 // tell prints a story for a person.
-func tell(w io.Writer, s engine.Story, absent []string) {
+func tell(w io.Writer, s engine.Story, now time.Time, absent []string) {
 	v := view{w}
 	fmt.Fprintf(w, "%s  (%s) of run %s: %s\n", s.Job, s.Task, s.RunID, s.Status)
 	if s.NotStarted != "" {
@@ -83,6 +83,10 @@ func tell(w io.Writer, s engine.Story, absent []string) {
 		v.line("why", fmt.Sprintf("%s: %s", s.Reason, s.Evidence))
 	}
 	v.line("next", s.NextStep)
+	if s.Session != nil {
+		v.line("session", s.Session.Text(now))
+		v.line("request", ledger.JobPath(s.Job, ledger.RequestFile))
+	}
 	if r := s.Newest(); r != nil {
 		v.line("floor", orDash(r.CapabilityFloor))
 		v.line("risk", r.Risk+": "+r.RiskWhy)

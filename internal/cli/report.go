@@ -115,6 +115,8 @@ func standingRun(sys System, arg string) (run *ledger.Run, standing string, err 
 	case moved != nil:
 		fmt.Fprintln(sys.Err, moved)
 		return run, report.CutOff, nil
+	case run.State().Phase == ledger.PhaseAwaiting:
+		return run, report.Awaiting, nil
 	case owned && !run.State().Stopping.Empty():
 		return run, report.Stopping, nil
 	case owned:

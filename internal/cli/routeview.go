@@ -72,8 +72,10 @@ func (v view) reach(r engine.Reach) {
 	v.line("cwd", r.Cwd)
 	v.line("may read", strings.Join(r.Readable, ", "))
 	v.line("may write", orDash(strings.Join(r.Writable, ", ")))
-	v.line("passes", strings.Join(r.EnvPassed, " "))
-	v.line("withholds", orDash(strings.Join(r.EnvWithheld, " ")))
+	if len(r.EnvPassed)+len(r.EnvWithheld) > 0 {
+		v.line("passes", strings.Join(r.EnvPassed, " "))
+		v.line("withholds", orDash(strings.Join(r.EnvWithheld, " ")))
+	}
 	if r.Command != "" { // as it is, to be pasted
 		fmt.Fprintf(v.w, "  %-12s %s\n", "command", strings.TrimSpace(untrusted.From(r.Command).Block()))
 	}

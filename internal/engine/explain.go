@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"orchestrate/internal/ledger"
+	"orchestrate/internal/report"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/untrusted"
 )
@@ -11,21 +12,22 @@ import (
 // Story is what the records of a run say of one of its jobs. They were redacted
 // before they were written.
 type Story struct {
-	SchemaVersion int            `json:"schemaVersion"`
-	RunID         string         `json:"runId"`
-	RunDir        string         `json:"runDir"`
-	Job           string         `json:"job"`
-	Task          string         `json:"task"`
-	DependsOn     []Waited       `json:"dependsOn"`
-	SideEffects   string         `json:"sideEffects"`
-	Status        ledger.Status  `json:"status"`
-	Reason        runtime.Reason `json:"reason"`
-	Evidence      untrusted.Text `json:"evidence"`
-	NotStarted    string         `json:"notStarted"` // why it was never dispatched; "" = it was
-	NextStep      string         `json:"nextStep"`   // what a person can do; "" when nothing is needed
-	Route         *ledger.Route  `json:"route"`      // of a job that was never dispatched, null = none is on record
-	Attempts      []Attempt      `json:"attempts"`
-	Happenings    []Happening    `json:"happenings"` // what else happened to it, oldest first
+	SchemaVersion int             `json:"schemaVersion"`
+	RunID         string          `json:"runId"`
+	RunDir        string          `json:"runDir"`
+	Job           string          `json:"job"`
+	Task          string          `json:"task"`
+	DependsOn     []Waited        `json:"dependsOn"`
+	SideEffects   string          `json:"sideEffects"`
+	Status        ledger.Status   `json:"status"`
+	Reason        runtime.Reason  `json:"reason"`
+	Evidence      untrusted.Text  `json:"evidence"`
+	NotStarted    string          `json:"notStarted"` // why it was never dispatched; "" = it was
+	NextStep      string          `json:"nextStep"`   // what a person can do; "" when nothing is needed
+	Session       *report.Session `json:"session"`    // of a job that the hosting session carries out, or did; else null
+	Route         *ledger.Route   `json:"route"`      // of a job that was never dispatched, null = none is on record
+	Attempts      []Attempt       `json:"attempts"`
+	Happenings    []Happening     `json:"happenings"` // what else happened to it, oldest first
 
 	Runtimes []runtime.Profile `json:"-"` // as the run has them on record
 }
@@ -47,7 +49,7 @@ type Waited struct {
 // Attempt is one dispatch of the job.
 type Attempt struct {
 	Attempt       int            `json:"attempt"`
-	Status        ledger.Status  `json:"status"` // running until it has ended
+	Status        ledger.Status  `json:"status"` // running or awaiting until it has ended
 	Reason        runtime.Reason `json:"reason"`
 	Evidence      untrusted.Text `json:"evidence"`
 	StartedAt     time.Time      `json:"startedAt"`
@@ -86,5 +88,7 @@ func Explain(run *ledger.Run, records []ledger.Record, job string) (Story, error
 		}
 	}
 	t.conclude()
-	return t.story, nil
+	var err error
+	t.story.Session, err = SessionOf(run, job)
+	return t.story, err
 }

@@ -34,6 +34,10 @@ func Interim(ctx context.Context, run *ledger.Run, records []ledger.Record, stan
 	for _, r := range records {
 		i.record(r)
 	}
+	var err error
+	if i.in.Sessions, err = sessionsOf(run); err != nil {
+		return report.Report{}, err
+	}
 	i.place(ctx)
 	for _, j := range i.in.State.Jobs {
 		i.job(j.ID)
@@ -71,7 +75,7 @@ func (i *interim) record(r ledger.Record) {
 		i.info = *r.Run
 	case ledger.KindNote:
 		i.note(r)
-	case ledger.KindIntent, ledger.KindAttemptEnded, ledger.KindSettled, ledger.KindRequeued:
+	case ledger.KindIntent, ledger.KindAwaiting, ledger.KindAttemptEnded, ledger.KindSettled, ledger.KindRequeued:
 		if r.Job == ledger.ArbiterJob {
 			i.arbiter(r)
 		} else {
@@ -96,6 +100,10 @@ func (i *interim) move(r ledger.Record) {
 	case ledger.KindIntent:
 		i.past(r.Job)
 		i.in.Jobs[r.Job] = i.underWay(r)
+	case ledger.KindAwaiting:
+		s := i.in.Jobs[r.Job]
+		s.Status = ledger.Awaiting
+		i.in.Jobs[r.Job] = s
 	case ledger.KindSettled, ledger.KindAttemptEnded:
 		i.in.Jobs[r.Job] = *r.Settled
 		delete(i.work, r.Job)
@@ -112,7 +120,7 @@ func (i *interim) move(r ledger.Record) {
 
 // past makes the newest attempt of a job one of those before.
 func (i *interim) past(job string) {
-	if s, ok := i.in.Jobs[job]; ok && s.Attempts > 0 && s.Status != ledger.Running {
+	if s, ok := i.in.Jobs[job]; ok && s.Attempts > 0 && s.Status.Settled() {
 		i.in.Earlier[job] = append(i.in.Earlier[job], s)
 	}
 	delete(i.in.Jobs, job)

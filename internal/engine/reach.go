@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"orchestrate/internal/handoff"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime/environ"
 	"orchestrate/internal/sandbox"
@@ -37,6 +38,9 @@ func (t *teller) reach(a *Attempt) error {
 		return err
 	}
 	a.Command = strings.TrimSpace(string(command))
+	if a.Route.Runtime == handoff.Runtime { // no program of ours, so none that was given variables
+		return nil
+	}
 	t.environment(a)
 	if f := lock.Furnished; f != nil {
 		a.EnvPassed = append(a.EnvPassed, f.Sets...)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"orchestrate/internal/handoff"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/route"
 	"orchestrate/internal/runtime"
@@ -114,6 +115,10 @@ func (t *teller) record(r ledger.Record) {
 	case r.Job != t.story.Job:
 	case r.Kind == ledger.KindIntent:
 		t.story.Attempts = append(t.story.Attempts, Attempt{Attempt: r.Attempt, Status: ledger.Running, StartedAt: r.At, Route: *r.Route, Denied: []untrusted.Text{}})
+	case r.Kind == ledger.KindAwaiting:
+		if n := len(t.story.Attempts); n > 0 {
+			t.story.Attempts[n-1].Status = ledger.Awaiting
+		}
 	case r.Kind == ledger.KindEvent:
 		if n := len(t.story.Attempts); n > 0 && r.Event.Kind == runtime.EventBoundary {
 			t.story.Attempts[n-1].Denied = append(t.story.Attempts[n-1].Denied, r.Event.Text)
@@ -134,6 +139,8 @@ func (t *teller) move(r ledger.Record) {
 	switch r.Kind {
 	case ledger.KindIntent:
 		t.at[r.Job] = ledger.JobStatus{Status: ledger.Running}
+	case ledger.KindAwaiting:
+		t.at[r.Job] = ledger.JobStatus{Status: ledger.Awaiting}
 	case ledger.KindSettled:
 		t.at[r.Job] = *r.Settled
 	case ledger.KindAttemptEnded, ledger.KindRequeued:
@@ -216,6 +223,9 @@ func (t *teller) conclude() {
 	s.Status, s.Reason, s.Evidence = now.Status, now.Reason, now.ReasonEvidence
 	if len(s.Attempts) == 0 {
 		s.NotStarted = t.notStarted()
+	}
+	if s.Status == ledger.Awaiting {
+		s.NextStep = handoff.NextCommand(s.RunID)
 	}
 	if s.Status == ledger.Success || !s.Status.Settled() {
 		return
