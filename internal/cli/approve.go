@@ -23,7 +23,7 @@ func asker(sys System, how manner, ask string) func(context.Context, engine.Ques
 	if e := sys.engine; e != nil {
 		return func(ctx context.Context, q engine.Question) engine.Answer {
 			a := e.control.Ask(ctx, q.Shown, e.said())
-			return engine.Answer{Asked: a.Asked, Yes: a.Yes}
+			return engine.Answer{Asked: a.Asked, Yes: a.Yes, By: a.By}
 		}
 	}
 	return func(ctx context.Context, q engine.Question) engine.Answer {

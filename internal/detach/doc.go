@@ -30,6 +30,8 @@ type Answer struct {
 	N     int  `json:"n"`
 	Asked bool `json:"asked"` // there is a terminal, and the question was shown there
 	Yes   bool `json:"yes"`
+	// By is how they were asked where that was not at a terminal, see engine.Answer.
+	By string `json:"by,omitempty"`
 }
 
 // Begun says where the run is.

@@ -21,9 +21,14 @@ type Question struct {
 type Answer struct {
 	Asked bool
 	Yes   bool
+	By    string // how: "" = at a terminal, or ByElicitation
 }
 
-// How an approval was given.
+// ByElicitation says that the client of a hosting session put the question to its user.
+// A client that answers in the user's place cannot be told apart.
+const ByElicitation = "elicitation"
+
+// How else an approval was given.
 const (
 	byFlag     = "flag"
 	byTerminal = "tty"
@@ -153,10 +158,14 @@ func (r *run) askAbout(ctx context.Context, job, shown string, word *gate.Word) 
 		return ""
 	}
 	a := r.person(ctx, Question{Job: job, Shown: shown})
-	if word.Refused = a.Asked && !a.Yes; a.Asked && a.Yes && ctx.Err() == nil {
-		return byTerminal
+	word.Refused = a.Asked && !a.Yes
+	switch {
+	case !a.Asked || !a.Yes || ctx.Err() != nil:
+		return ""
+	case a.By == ByElicitation:
+		return ByElicitation
 	}
-	return ""
+	return byTerminal
 }
 
 // approve records an approval, durably, before anything acts on it.

@@ -1,0 +1,102 @@
+package mcp
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Where is the folder that a call works in; every tool takes it.
+type Where struct {
+	Cwd string `json:"cwd,omitempty" jsonschema:"folder to work in, absolute; left out: the workspace of this session"`
+}
+
+func (w Where) where() string { return w.Cwd }
+
+// OfRun names the run that a call is about.
+type OfRun struct {
+	Run string `json:"run" jsonschema:"runId that start gave, or the path of a run directory"`
+}
+
+// call is one call of a tool.
+type call struct {
+	*server
+	req *sdk.CallToolRequest
+	cwd string
+}
+
+// command carries out a command line in the folder of the call.
+func (c call) command(ctx context.Context, args ...string) Outcome {
+	return c.host.Call(ctx, Command{Args: args, Cwd: c.cwd})
+}
+
+func (c call) root() string { return c.host.Root(c.cwd) }
+
+// named is a RUN argument as the command takes it: a path is meant from the call's folder.
+func (c call) named(run string) string {
+	if strings.ContainsRune(run, filepath.Separator) && !filepath.IsAbs(run) {
+		return filepath.Join(c.cwd, run)
+	}
+	return run
+}
+
+// bound is what a number of a tool's input may be.
+type bound struct{ least, most float64 }
+
+// tool is one tool before it is added.
+type tool struct {
+	name, title, about string
+	reads              bool             // it changes nothing
+	bounds             map[string]bound // of its input
+}
+
+// add offers a tool. What do returns as an error the model gets as one that it can act on.
+func add[In interface{ where() string }, Out any](s *server, srv *sdk.Server, t tool, do func(context.Context, call, In) (Out, error)) {
+	no := false
+	sdk.AddTool(srv, &sdk.Tool{
+		Name: t.name, Title: t.title, Description: t.about, InputSchema: inputOf[In](t.bounds),
+		Annotations: &sdk.ToolAnnotations{Title: t.title, ReadOnlyHint: t.reads, DestructiveHint: &no},
+	}, func(ctx context.Context, req *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
+		var none Out
+		ctx, done := s.during(ctx)
+		defer done()
+		cwd, err := s.place.of(ctx, req.Session, in.where(), s.host.Cwd)
+		if err != nil {
+			return nil, none, err
+		}
+		out, err := do(ctx, call{s, req, cwd}, in)
+		if ctx.Err() != nil {
+			return nil, none, errAway
+		}
+		return nil, out, err
+	})
+}
+
+// inputOf is the schema of a tool's input. A list that is left out is left out: some
+// clients do not understand a type that may also be null.
+func inputOf[In any](bounds map[string]bound) *jsonschema.Schema {
+	schema, err := jsonschema.For[In](nil)
+	if err != nil {
+		panic(err) // only a struct of ours could be at fault, and each is in a test
+	}
+	plain(schema)
+	for name, b := range bounds {
+		schema.Properties[name].Minimum, schema.Properties[name].Maximum = &b.least, &b.most
+	}
+	return schema
+}
+
+func plain(s *jsonschema.Schema) {
+	if len(s.Types) == 2 && s.Types[0] == "null" {
+		s.Type, s.Types = s.Types[1], nil
+	}
+	for _, p := range s.Properties {
+		plain(p)
+	}
+	if s.Items != nil {
+		plain(s.Items)
+	}
+}

@@ -1,0 +1,89 @@
+package mcp
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Exit statuses, as docs/cli.md has them.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitBlocked     = 3
+	exitAwaiting    = 4
+	exitRunning     = 5
+	exitWall        = 124
+	exitInterrupted = 130
+)
+
+// Said is what every result has.
+type Said struct {
+	ExitStatus int      `json:"exitStatus" jsonschema:"exit status of the command of the same name"`
+	Meaning    string   `json:"meaning" jsonschema:"what that status means here"`
+	Next       []string `json:"next" jsonschema:"what to do next, in order"`
+	Messages   string   `json:"messages,omitempty" jsonschema:"what the command told a person"`
+}
+
+func said(o Outcome, meaning string, next ...string) Said {
+	messages, _ := cut(strings.TrimSpace(o.Err), mostMessages, "the command in a terminal")
+	return Said{ExitStatus: o.Exit, Meaning: meaning, Next: append([]string{}, next...), Messages: messages}
+}
+
+// ofRun says what the exit status of a run means.
+func ofRun(exit int) string {
+	switch exit {
+	case exitOK:
+		return "the run has ended, all jobs succeeded and the verdict allows to say so: see verdict"
+	case exitFailed:
+		return "the run has ended and a job or the verdict failed"
+	case exitBlocked:
+		return "the run has ended and something is blocked by approval, route or arbiter"
+	case exitAwaiting:
+		return "jobs await you, the hosting session: nothing else goes on with them"
+	case exitRunning:
+		return "the run still goes on"
+	case exitWall:
+		return "the run was ended by its wall budget"
+	case exitInterrupted:
+		return "the run was interrupted, or its engine is gone and nobody carries it on"
+	}
+	return fmt.Sprintf("exit status %d", exit)
+}
+
+// then says what to do about a run that stands so.
+func then(exit int, run string) []string {
+	call := func(format string) string { return fmt.Sprintf(format, run) }
+	report := call("call report {run: %q}, and say what it says: no success without exit status 0")
+	switch exit {
+	case exitRunning:
+		return []string{call("call wait {run: %q} again")}
+	case exitAwaiting:
+		return []string{call("call next {run: %q} for one request, let the agent that it names do it, call submit with its attempt, then next again until nothing is handed out, then wait")}
+	case exitBlocked:
+		return []string{report, call("if a job is blocked for an approval: call approve {run: %q}, which asks the user")}
+	case exitInterrupted, exitWall:
+		return []string{report, call("ask the user whether it is to go on: orchestrate resume %s")}
+	}
+	return []string{report}
+}
+
+// failed is a command that gave no result, for a model: what happened, and what to do.
+func failed(tool string, o Outcome, next string) error {
+	text := strings.TrimSpace(o.Err)
+	if text == "" {
+		text = fmt.Sprintf("the command ended with exit status %d and said nothing", o.Exit)
+	}
+	text, _ = cut(strings.TrimPrefix(text, "orchestrate: "), mostErrors, "the command in a terminal")
+	switch {
+	case o.Exit == exitUsage && next == "":
+		next = "put right what is named and call " + tool + " again"
+	case next == "":
+		next = "if that does not say what to do, call doctor, or ask the user"
+	}
+	return fmt.Errorf("%s did not work (exit status %d): %s\nnext: %s", tool, o.Exit, text, next)
+}
+
+// errAway is what a call ends with that its client has cancelled.
+var errAway = errors.New("cancelled by the client; runs go on")

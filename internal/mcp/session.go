@@ -1,0 +1,122 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"orchestrate/internal/handoff"
+)
+
+// NextIn is what next is asked.
+type NextIn struct {
+	Where
+	OfRun
+	Seconds *float64 `json:"seconds,omitempty" jsonschema:"how long to wait for a request to come; left out: 50"`
+	Lease   string   `json:"lease,omitempty" jsonschema:"how long the request is yours, such as 20m; left out: the job's timeout"`
+	By      string   `json:"by,omitempty" jsonschema:"how you call yourself, for people who look at the run"`
+}
+
+// NextOut is one request, or that there is none.
+type NextOut struct {
+	Said
+	RunID   string           `json:"runId,omitempty"`
+	Request *handoff.Request `json:"request,omitempty" jsonschema:"what the agent is to do; absent when there is nothing to take"`
+	Lease   *handoff.Lease   `json:"lease,omitempty" jsonschema:"until when the request is yours"`
+	Cut     string           `json:"cut,omitempty" jsonschema:"said when the prompt was too long for this result: read promptFile instead"`
+}
+
+func next(ctx context.Context, c call, in NextIn) (out NextOut, err error) {
+	run := c.named(in.Run)
+	args := []string{"next", run, "--json", "--wait", seconds(in.Seconds).String()}
+	if in.Lease != "" {
+		if d, err := time.ParseDuration(in.Lease); err != nil || d <= 0 {
+			return out, fmt.Errorf("lease %q is no time such as 90s, 20m or 2h", in.Lease)
+		}
+		args = append(args, "--lease", in.Lease)
+	}
+	if in.By != "" {
+		args = append(args, "--by="+in.By)
+	}
+	o := c.command(ctx, args...)
+	if err := json.Unmarshal([]byte(o.Out), &out); (err != nil || out.Request == nil) && (o.Exit == exitUsage || o.Exit == exitFailed && o.Out == "") {
+		return NextOut{}, failed("next", o, "")
+	}
+	r := out.Request
+	if r == nil {
+		out.Said = said(o, "nothing to take: "+ofRun(o.Exit), then(o.Exit, run)...)
+		return out, nil
+	}
+	var was bool
+	if r.Prompt, was = cut(r.Prompt, mostText, r.PromptFile); was {
+		out.Cut = "the prompt is longer than this result may be: give the agent the file " + r.PromptFile
+	}
+	out.Said = said(o, "one request is yours until the lease ends",
+		fmt.Sprintf("let agent %q do exactly request.prompt, working in request.cwd and writing only where request.mayWrite says", r.Agent),
+		fmt.Sprintf("then call submit {run: %q, job: %q, attempt: %q, result: its final answer}, or with failed: why it could not", run, r.Job, r.Attempt))
+	return out, nil
+}
+
+// SubmitIn is what submit is asked.
+type SubmitIn struct {
+	Where
+	OfRun
+	Job     string  `json:"job" jsonschema:"as the request says"`
+	Attempt string  `json:"attempt" jsonschema:"as the request says"`
+	Result  *string `json:"result,omitempty" jsonschema:"the agent's final answer, whole; either this or failed"`
+	Failed  string  `json:"failed,omitempty" jsonschema:"why it could not be done, or that the agent has ended without an answer"`
+	Agent   string  `json:"agent,omitempty" jsonschema:"who did it, if not the agent of the request"`
+	Model   string  `json:"model,omitempty" jsonschema:"the model that answered, if you know"`
+	Usage   *Usage  `json:"usage,omitempty" jsonschema:"what it used, if you know"`
+}
+
+// Usage is what an agent used; what is left out is unknown.
+type Usage struct {
+	InputTokens  *int64   `json:"inputTokens,omitempty"`
+	OutputTokens *int64   `json:"outputTokens,omitempty"`
+	CostUSD      *float64 `json:"costUsd,omitempty"`
+}
+
+// SubmitOut is what came of it.
+type SubmitOut struct {
+	Said
+	Job       string         `json:"job"`
+	Attempt   string         `json:"attempt"`
+	Published map[string]any `json:"published,omitempty" jsonschema:"what submit --json prints"`
+}
+
+func submit(ctx context.Context, c call, in SubmitIn) (out SubmitOut, err error) {
+	run := c.named(in.Run)
+	cmd := Command{Args: []string{"submit", run, in.Job, "--json", "--attempt=" + in.Attempt}, Cwd: c.cwd}
+	switch {
+	case (in.Result == nil) == (in.Failed == ""):
+		return out, errors.New("give either result (the final answer) or failed (why there is none)")
+	case in.Result != nil:
+		cmd.In, cmd.Args = *in.Result, append(cmd.Args, "--result", "-")
+	default:
+		cmd.Args = append(cmd.Args, "--failed="+in.Failed)
+	}
+	if in.Agent != "" {
+		cmd.Args = append(cmd.Args, "--agent="+in.Agent)
+	}
+	if in.Model != "" {
+		cmd.Args = append(cmd.Args, "--model="+in.Model)
+	}
+	if in.Usage != nil {
+		usage, err := json.Marshal(in.Usage)
+		if err != nil {
+			return out, err
+		}
+		cmd.Args = append(cmd.Args, "--usage="+string(usage))
+	}
+	o := c.host.Call(ctx, cmd)
+	if o.Exit != exitOK && o.Out == "" {
+		return out, failed("submit", o, fmt.Sprintf("call status {run: %q} to see where the job stands; a result of another attempt id is never taken", run))
+	}
+	return SubmitOut{
+		Said: said(o, "it is handed in; whether the job succeeded is decided by its checks", fmt.Sprintf("call next {run: %q, seconds: 0} for another request, else wait {run: %q}", run, run)),
+		Job:  in.Job, Attempt: in.Attempt, Published: published(o.Out),
+	}, nil
+}
