@@ -64,7 +64,6 @@ func (l *lab) installProgram() {
 // run may leave a process.
 func (l *lab) hosts(argv ...string) *ended {
 	l.t.Helper()
-	argv[0] = filepath.Join(l.bin, argv[0])
 	e, left := l.watched(argv)
 	for _, process := range left {
 		l.t.Errorf("the session %q left a process: %s", argv, process)

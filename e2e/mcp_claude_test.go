@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -12,18 +13,18 @@ import (
 const claudeHosts = `
 rules:` + hostedOthers + `
   - {name: agent, contains: Compare the two notes., do: [{text: "the notes differ in one word"}]}
-  - {name: host plans, contains: Host the run, turn: 0, do: [{tool: {names: [mcp__orchestrate__plan], input: {spec: jobs.yaml, agents: AGENTS}}}]}
-  - {name: host starts, contains: Host the run, turn: 1, do: [{tool: {names: [mcp__orchestrate__start], input: {spec: jobs.yaml, agents: AGENTS}}}]}
+  - {name: host plans, contains: Host the run, turn: 0, do: [{tool: {names: [mcp__orchestrate__plan], input: {spec: jobs.yaml, host: claude, agents: AGENTS}}}]}
+  - {name: host starts, contains: Host the run, turn: 1, do: [{tool: {names: [mcp__orchestrate__start], input: {spec: jobs.yaml, host: claude, agents: AGENTS}}}]}
   - {name: host asks for a job, contains: Host the run, turn: 2, do: [{tool: {names: [mcp__orchestrate__next], input: {run: 'RUN', seconds: 20, by: general-purpose}}}]}
   - {name: host gives it on, contains: Host the run, turn: 3, do: [{tool: {names: [Agent], input: {subagent_type: general-purpose, description: compare, prompt: '{{find "prompt":"((?:[^"\\]|\\.)*)"}}'}}}]}
-  - {name: host hands in, contains: Host the run, turn: 4, do: [{tool: {names: [mcp__orchestrate__submit], input: {run: 'RUN', job: compare, attempt: 'ATTEMPT', result: "{{tool_result}}", agent: general-purpose, usage: {inputTokens: 100, outputTokens: 5}}}}]}
+  - {name: host hands in, contains: Host the run, turn: 4, do: [{tool: {names: [mcp__orchestrate__submit], input: {run: 'RUN', job: compare, attempt: 'ATTEMPT', result: '{{find (?s)\A(.*?)\nagentId:}}', agent: general-purpose, usage: {inputTokens: 100, outputTokens: 5}}}}]}
   - {name: host waits, contains: Host the run, turn: 5, do: [{tool: {names: [mcp__orchestrate__wait], input: {run: 'RUN', seconds: 50}}}]}
   - {name: host reads, contains: Host the run, turn: 6, do: [{tool: {names: [mcp__orchestrate__report], input: {run: 'RUN'}}}]}
   - {name: host tells, contains: Host the run, do: [{text: 'Arbiter: {{find Arbiter: (\w+)}}'}]}
 `
 
 // sessionAgents is what a session says of its agents, as a server's tool takes it.
-const sessionAgents = `{host: claude, agents: [{name: general-purpose, description: Answers any question about files., tools: [Read, Grep], access: read, general: true}]}`
+const sessionAgents = `[{name: general-purpose, description: Answers any question about files., tools: [Read, Grep], access: read, general: true}]`
 
 // hostWords fills in what sessions have read in the tools' results, whether those
 // came as they are or inside another text.
@@ -38,7 +39,7 @@ func hostWords(scenario string) string {
 func TestClaudeHostsARunOverMCP(t *testing.T) {
 	l := hostedLab(t, hostWords(claudeHosts), "claude", claude())
 	e := l.hosts(
-		"claude", "-p", asHost, "--output-format", "stream-json", "--verbose", "--strict-mcp-config",
+		filepath.Join(l.bin, "claude"), "-p", asHost, "--output-format", "stream-json", "--verbose", "--strict-mcp-config",
 		"--mcp-config", `{"mcpServers": {"orchestrate": {"command": "orchestrate", "args": ["mcp"]}}}`, "--allowedTools", "mcp__orchestrate__*,Agent",
 	).wants(0).sound()
 	e.handedIn("compare", "general-purpose", "the notes differ in one word")

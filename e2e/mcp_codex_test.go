@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -11,8 +12,8 @@ import (
 // answers the request itself.
 const codexHosts = `
 rules:` + hostedOthers + `
-  - {name: host looks, contains: Host the run, turn: 0, do: [{tool: {names: [mcp__orchestrate__plan], input: {spec: jobs.yaml, agents: AGENTS}}}]}
-  - {name: host starts, contains: Host the run, turn: 1, do: [{tool: {names: [mcp__orchestrate__start], input: {spec: jobs.yaml, agents: AGENTS}}}]}
+  - {name: host looks, contains: Host the run, turn: 0, do: [{tool: {names: [mcp__orchestrate__plan], input: {spec: jobs.yaml, host: codex, agents: AGENTS}}}]}
+  - {name: host starts, contains: Host the run, turn: 1, do: [{tool: {names: [mcp__orchestrate__start], input: {spec: jobs.yaml, host: codex, agents: AGENTS}}}]}
   - {name: host asks for a job, contains: Host the run, turn: 2, do: [{tool: {names: [mcp__orchestrate__next], input: {run: 'RUN', seconds: 20}}}]}
   - {name: host hands in, contains: Host the run, turn: 3, do: [{tool: {names: [mcp__orchestrate__submit], input: {run: 'RUN', job: compare, attempt: 'ATTEMPT', result: the notes differ}}}]}
   - {name: host waits, contains: Host the run, turn: 4, do: [{tool: {names: [mcp__orchestrate__wait], input: {run: 'RUN', seconds: 50}}}]}
@@ -26,7 +27,7 @@ rules:` + hostedOthers + `
 func TestCodexHostsARunOverMCP(t *testing.T) {
 	l := hostedLab(t, hostWords(codexHosts), "codex", codex())
 	e := l.hosts(
-		"codex", "exec", "--json", "-c", "analytics.enabled=false",
+		filepath.Join(l.bin, "codex"), "exec", "--json", "-c", "analytics.enabled=false",
 		"-c", `mcp_servers.orchestrate={command="orchestrate", args=["mcp"], default_tools_approval_mode="approve", env_vars=["CODEX_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"]}`,
 		asHost,
 	).wants(0).sound()

@@ -61,9 +61,10 @@ func skillLab(t *testing.T, scenario string) *lab {
 }
 
 // claudeWith is the command line of a claude that has the plugin and may call the program.
-func claudeWith(t *testing.T, prompt string) []string {
+func (l *lab) claudeWith(prompt string) []string {
+	l.t.Helper()
 	return []string{
-		"claude", "-p", prompt, "--plugin-dir", pluginDir(t), "--output-format", "stream-json", "--verbose", "--allowedTools", "Skill,Bash(orchestrate *)",
+		filepath.Join(l.bin, "claude"), "-p", prompt, "--plugin-dir", pluginDir(l.t), "--output-format", "stream-json", "--verbose", "--allowedTools", "Skill,Bash(orchestrate *)",
 	}
 }
 
@@ -88,7 +89,7 @@ func TestClaudeValidatesAndInstallsThePlugin(t *testing.T) {
 func TestTheSkillLeadsToTheCompletionBlock(t *testing.T) {
 	l := skillLab(t, follows)
 	l.installProgram()
-	e := l.hosts(claudeWith(t, "Be thorough and do jobs.yaml in parallel.")...).wants(0).sound()
+	e := l.hosts(l.claudeWith("Be thorough and do jobs.yaml in parallel.")...).wants(0).sound()
 	e.sentTheSkill()
 	if j := e.verdict(); j.Verdict != "pass" {
 		t.Errorf("verdict %q: %q", j.Verdict, j.Why)
@@ -134,9 +135,7 @@ func TestTheFirstStepOfTheSkill(t *testing.T) {
 				l.file("bin/orchestrate", c.program)
 				ok(t, os.Chmod(filepath.Join(l.bin, "orchestrate"), 0o700))
 			}
-			argv := claudeWith(t, "/orchestrate jobs.yaml")
-			argv[0] = filepath.Join(l.bin, argv[0])
-			e, left := l.watched(argv)
+			e, left := l.watched(l.claudeWith("/orchestrate jobs.yaml"))
 			if e.wants(0); len(left) > 0 {
 				t.Errorf("left: %q", left)
 			}
