@@ -35,6 +35,7 @@ type System struct {
 
 	known  []runtime.Profile // learned for this command line a moment ago
 	agents *handoff.Agents   // of the hosting session, as it told for this command line; nil = it did not
+	begun  func(id, dir string) // is told of the run that it begins, nil = nobody is
 }
 
 // Main runs the command line args (without the program's name) and returns the
@@ -112,6 +113,7 @@ checked the claims against the evidence.
 	addGroup(root, "Jobs for the hosting session:", newMCP(sys))
 	addGroup(root, "After a run:", newIntegrate(sys), newClean(sys), newHistory(sys))
 	root.AddCommand(newVersion(sys))
+	root.AddCommand(newSkill(sys))
 	root.AddCommand(hidden(sys)...)
 	return root
 }
