@@ -3,11 +3,11 @@
 package e2e
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -120,27 +120,26 @@ func (e *ended) request() handoff.Request {
 }
 
 // keepTranscript writes what a session printed as a sample, if TRANSCRIPTS is set: without
-// the paths of this machine and without the lists of what the session could do.
+// the paths of this machine, the lists of what the session could do, and what its program
+// says twice or only for itself.
 func (e *ended) keepTranscript(name string) {
 	e.t.Helper()
 	if os.Getenv("TRANSCRIPTS") == "" {
 		return
 	}
-	var out bytes.Buffer
-	lines := bufio.NewScanner(strings.NewReader(e.stdout))
-	lines.Buffer(nil, 64<<20)
-	for lines.Scan() {
+	var out strings.Builder
+	for line := range strings.Lines(e.stdout) {
 		var event map[string]any
-		ok(e.t, json.Unmarshal(lines.Bytes(), &event))
+		ok(e.t, json.Unmarshal([]byte(line), &event))
 		if event["subtype"] == "init" {
-			event = map[string]any{"type": event["type"], "subtype": event["subtype"], "mcp_servers": event["mcp_servers"], "plugins": event["plugins"], "claude_code_version": event["claude_code_version"]}
+			maps.DeleteFunc(event, func(key string, _ any) bool { return !slices.Contains(ofInit, key) })
 		}
+		maps.DeleteFunc(event, func(key string, _ any) bool { return slices.Contains(forItself, key) })
 		data, err := json.Marshal(event)
 		ok(e.t, err)
 		out.Write(append(data, '\n'))
 	}
-	ok(e.t, lines.Err())
-	text := strings.ReplaceAll(out.String(), e.base, "/lab")
+	text := strings.NewReplacer(marketplace(e.t), "/marketplace", e.base, "/lab").Replace(out.String())
 	for _, key := range e.keys {
 		text = strings.ReplaceAll(text, key, "KEY")
 	}
@@ -148,3 +147,8 @@ func (e *ended) keepTranscript(name string) {
 	ok(e.t, os.MkdirAll(filepath.Dir(path), 0o755))
 	ok(e.t, os.WriteFile(path, []byte(text), 0o644))
 }
+
+var (
+	ofInit    = []string{"type", "subtype", "mcp_servers", "plugins", "claude_code_version"}
+	forItself = []string{"uuid", "session_id", "tool_use_result", "modelUsage"}
+)

@@ -92,9 +92,8 @@ func TestAShellScriptHostsARun(t *testing.T) {
 func TestTheEngineIsKilledWhileTheSessionHasAJob(t *testing.T) {
 	l := shellLab(t, held)
 	h := l.openHouse()
-	began := h.start("run", "jobs.yaml", "--agents", "agents.json", "--detach")
-	dir := began.begun()
-	began.end(dir).wants(0)
+	said := h.start("run", "jobs.yaml", "--agents", "agents.json", "--detach").end("").wants(0).stderr
+	dir := runLine.FindStringSubmatch(said)[1]
 	run := id(dir)
 	request := h.start("next", run, "--wait", "50s", "--json").end(dir).wants(0).request()
 	<-l.asked

@@ -1,6 +1,7 @@
 package modelsim
 
 import (
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strconv"
@@ -45,7 +46,7 @@ func (p *player) fill(s string) string {
 }
 
 // last is what the pattern last matched in the texts: its first group, or all of it
-// where it has none.
+// where it has none. The escapes of JSON in it are undone.
 func last(texts []string, pattern string) (value string, ok bool) {
 	look, err := regexp.Compile(pattern)
 	if err != nil {
@@ -54,10 +55,19 @@ func last(texts []string, pattern string) (value string, ok bool) {
 	for _, text := range slices.Backward(texts) {
 		if all := look.FindAllStringSubmatch(text, -1); len(all) > 0 {
 			m := all[len(all)-1]
-			return m[min(1, len(m)-1)], true
+			return unescaped(m[min(1, len(m)-1)]), true
 		}
 	}
 	return "", false
+}
+
+// unescaped reads what was found in a string of a JSON document.
+func unescaped(found string) string {
+	var plain string
+	if json.Unmarshal([]byte(`"`+found+`"`), &plain) != nil {
+		return found
+	}
+	return plain
 }
 
 // fillAll is fill for every string of a value. A time that stands alone becomes a

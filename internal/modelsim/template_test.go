@@ -9,12 +9,14 @@ import (
 
 // A scripted model uses what its tools said before: the id of a run it started.
 func TestAValueIsFoundInEarlierResults(t *testing.T) {
-	results := []any{`{"runId":"r-1","attempt":"a.a1.00"} and again {"runId":"r-2"}`, `{"attempt":"a.a2.ff"}`, "nothing of the kind"}
+	results := []any{`{"runId":"r-1","attempt":"a.a1.00"} and again {"runId":"r-2"}`, `{"attempt":"a.a2.ff"}`, `{"prompt":"say \"x\"\nor C:\\"}`, `nothing of the kind, C:\ "x"`}
 	for pattern, want := range map[string]string{
 		`{{find "runId":"([^"]+)"}}`:                       "r-2", // the last of the newest text that has any
 		`{{ find "attempt":"([^"]+)" }}`:                   "a.a2.ff",
 		`in {{find r-\d}} now`:                             "in r-2 now", // without a group: all of it
 		`{{find (?:kind|sort)}}, {{find a\.a[0-9]{1} }}`:   "kind, a.a2",
+		`{{find "prompt":"((?:[^"\\]|\\.)*)"}}`:            "say \"x\"\nor C:\\", // as the document means it
+		`{{find C:.*}}`:                                    `C:\ "x"`,            // no document's
 		`{{find absent}}`:                                  "{{find absent}}",
 		`{{find (}}`:                                       "{{find (}}",
 		`{{find "runId":"([^"]+)"}}/{{find nothing (of)}}`: "r-2/of",
