@@ -32,10 +32,10 @@ type System struct {
 
 	args   []string  // the command line, for an engine that is to carry it out
 	engine *presence // of a process that is such an engine, else nil
+	begun  func(id, dir string) // is told of the run that it begins, nil = nobody is
 
 	known  []runtime.Profile // learned for this command line a moment ago
 	agents *handoff.Agents   // of the hosting session, as it told for this command line; nil = it did not
-	begun  func(id, dir string) // is told of the run that it begins, nil = nobody is
 }
 
 // Main runs the command line args (without the program's name) and returns the
@@ -98,7 +98,11 @@ checked the claims against the evidence.
 		case len(args) == 0:
 			return cmd.Help()
 		case len(args) > 1 || !looksLikeSpec(args[0]):
-			return notACommand(root, args)
+			request, err := likeRequest(root, args)
+			if err != nil {
+				return err
+			}
+			return runRequest(cmd.Context(), sys, opts, request)
 		}
 		opts.spec = args[0]
 		return runRun(cmd.Context(), sys, opts)
@@ -110,7 +114,7 @@ checked the claims against the evidence.
 	root.Flags().StringVar(&resume, "resume", "", "go on with this `RUN`, as `orchestrate resume RUN` does")
 	addGroup(root, "Before a run:", newInit(sys), newDoctor(sys), newPlan(sys), newRehearse(sys), newSchema(sys))
 	addGroup(root, "A run:", newRun(sys), newResume(sys), newWait(sys), newAttach(sys), newStatus(sys), newOutput(sys), newExplain(sys), newCancel(sys), newReport(sys))
-	addGroup(root, "Jobs for the hosting session:", newMCP(sys))
+	addGroup(root, "Jobs for the hosting session:", newNext(sys), newSubmit(sys), newMCP(sys))
 	addGroup(root, "After a run:", newIntegrate(sys), newClean(sys), newHistory(sys))
 	root.AddCommand(newVersion(sys))
 	root.AddCommand(newSkill(sys))

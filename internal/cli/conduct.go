@@ -176,6 +176,9 @@ func (t *telling) outcome(how manner, res engine.Result, err error) error {
 	for _, s := range res.NextSteps {
 		fmt.Fprintf(t.sys.Err, "  %s\n", untrusted.From(s).Line(0))
 	}
+	if how.planning {
+		return exit(res.Exit)
+	}
 	if res.Exit == exitInterrupted {
 		fmt.Fprintf(t.sys.Err, "interrupted; what succeeded is kept; go on with: orchestrate resume %s\n", id)
 	}

@@ -17,6 +17,8 @@ import (
 // hidden are the commands that only the program itself starts.
 func hidden(sys System) []*cobra.Command {
 	return []*cobra.Command{
+		newDraft(sys),
+		newContinue(sys),
 		{
 			Use: "supervise", Hidden: true, Args: noArgs,
 			Short: "Own one process tree (where orchestrate-supervise is not installed)",

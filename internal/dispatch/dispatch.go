@@ -40,6 +40,9 @@ type Backend interface {
 	// returns when it is settled in the ledger and its tree is gone. One that an
 	// earlier process began is carried on (Loop.Carry).
 	Attempt(ctx context.Context, slot int, job string, n int) Ended
+	// Back reports whether an attempt that is away has come back, so that Attempt is to be
+	// called for it once more. It is asked often, and only about those.
+	Back(job string) bool
 }
 
 // Ended is what the loop needs to know of a settled attempt.
@@ -48,4 +51,7 @@ type Ended struct {
 	Again  bool          // start another attempt: a retry, or a promoted successor
 	After  time.Duration // …not before this long from now
 	Unmade bool          // it was put back before it was begun: the next has the same number
+	// Away says that it has not ended: somebody else has it, and it takes no slot. Attempt is
+	// called for it again, with the same number, when it is back or the context has ended.
+	Away bool
 }

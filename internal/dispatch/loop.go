@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"maps"
+	"slices"
 	"time"
 )
 
@@ -24,7 +25,8 @@ type Loop struct {
 	// process decided.
 	Due map[string]time.Time
 
-	carry   []string // those of Carry that have no slot yet
+	carry   []string // under way without a slot: those of Carry, and what has come back
+	away    []string // begun jobs that somebody else has
 	free    []int
 	running int
 	ended   chan result
@@ -39,15 +41,25 @@ type result struct {
 	Ended
 }
 
+// lookAfter is how long the loop waits before it asks again whether what is away has come
+// back.
+const lookAfter = 200 * time.Millisecond
+
 // Run starts everything that can be started and returns when nothing runs and
 // nothing more can start, or when ctx has ended and the running attempts have
-// settled. Jobs that could not start stay unstarted in the graph.
+// settled. Jobs that could not start stay unstarted in the graph; those that are away
+// then stay begun, unless ctx has ended.
 func (l *Loop) Run(ctx context.Context) {
 	l.init()
 	for {
+		l.fetch(ctx)
 		l.carryOn(ctx)
 		next, any := l.startAll(ctx)
-		if l.running == 0 && (!any || ctx.Err() != nil) {
+		switch over := ctx.Err() != nil; {
+		case l.running > 0 || any && !over:
+		case over && len(l.away) > 0: // it ended just now
+			continue
+		default:
 			return
 		}
 		l.wait(ctx, next, any)
@@ -70,6 +82,18 @@ func (l *Loop) init() {
 	}
 }
 
+// fetch gives what is away its turn once it is back: before all that only wants to begin.
+// When ctx has ended everything has.
+func (l *Loop) fetch(ctx context.Context) {
+	l.away = slices.DeleteFunc(l.away, func(job string) bool {
+		back := ctx.Err() != nil || l.Backend.Back(job)
+		if back {
+			l.carry = append(l.carry, job)
+		}
+		return back
+	})
+}
+
 // carryOn hands the attempts that are under way to the backend. More than there
 // are slots wait for one, before all that only wants to begin.
 func (l *Loop) carryOn(ctx context.Context) {
@@ -80,8 +104,12 @@ func (l *Loop) carryOn(ctx context.Context) {
 	}
 }
 
-// wait blocks until an attempt ends, the next job is due, or ctx ends.
+// wait blocks until an attempt ends, the next job is due, it is time to look after what is
+// away, or ctx ends.
 func (l *Loop) wait(ctx context.Context, next time.Time, any bool) {
+	if look := time.Now().Add(lookAfter); len(l.away) > 0 && (!any || look.Before(next)) {
+		next, any = look, true
+	}
 	var timer <-chan time.Time
 	if any {
 		timer = time.After(time.Until(next))
@@ -195,6 +223,10 @@ func (l *Loop) launch(ctx context.Context, job string) {
 func (l *Loop) settle(r result) {
 	l.running--
 	l.free = append(l.free, r.slot)
+	if r.Away {
+		l.away = append(l.away, r.job)
+		return
+	}
 	if r.Unmade {
 		l.tries[r.job]--
 	}

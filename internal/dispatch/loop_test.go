@@ -63,6 +63,8 @@ type script struct {
 	most    int
 	now     int
 	may     func() bool
+	back    map[string]time.Duration // when what is away comes back, since begin; absent = never
+	looks   int
 }
 
 var ok = end{Ended: Ended{OK: true}}
@@ -71,7 +73,14 @@ func again(after time.Duration) end { return end{Ended: Ended{Again: true, After
 
 func (s *script) Runtime(job string) string    { return "rt-" + job[:1] }
 func (s *script) Spacing(string) time.Duration { return s.space }
-func (s *script) MayStart(string) bool         { return s.may == nil || s.may() }
+func (s *script) Back(job string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.looks++
+	at, ever := s.back[job]
+	return ever && time.Since(s.begin) >= at
+}
+func (s *script) MayStart(string) bool { return s.may == nil || s.may() }
 func (s *script) Attempt(ctx context.Context, _ int, job string, n int) Ended {
 	s.mu.Lock()
 	s.started = append(s.started, fmt.Sprintf("%s.%d@%v", job, n, time.Since(s.begin)))

@@ -128,7 +128,9 @@ func (r *run) seekApproval(ctx context.Context, j *jobRun) {
 	}
 	word.Now = scope
 	shown := r.redact.String(r.shownScope(job, j.route, scope))
-	if by := r.askAbout(ctx, job.ID, shown, &word); by != "" {
+	if r.stillApproved(job.ID, scope) {
+		j.approved, word.Given = scope, scope
+	} else if by := r.askAbout(ctx, job.ID, shown, j.route.Risk, &word); by != "" {
 		r.approve(j, ledger.Given{Approval: ledger.Approval{
 			Job: job.ID, Effect: job.Effect, Digest: scope.Digest(), By: by, At: r.eng.Now().UTC().Round(0),
 		}, Shown: shown}, scope)
@@ -150,9 +152,9 @@ func (r *run) decided(j *jobRun, block *route.Block) {
 }
 
 // askAbout says how a job was approved, "" = it was not.
-func (r *run) askAbout(ctx context.Context, job, shown string, word *gate.Word) string {
+func (r *run) askAbout(ctx context.Context, job, shown, risk string, word *gate.Word) string {
 	switch {
-	case r.plan.Request.Yes:
+	case r.plan.Request.Yes && !r.plan.ownWord(risk):
 		return byFlag
 	case r.person == nil:
 		return ""

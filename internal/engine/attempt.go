@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"orchestrate/internal/failpoint"
+	"orchestrate/internal/handoff"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/environ"
@@ -65,6 +66,12 @@ type attempt struct {
 	handed   bool                   // the supervisor has it: a process may have been started
 	exit     supervise.Exit
 	lost     string // the supervisor failed: what is known
+
+	// Of one that the hosting session carries out:
+	request  *handoff.Request    // as it was handed out, nil = it is not ready
+	back     *handoff.Submission // what came back
+	overtime bool                // that came after the job's timeout
+	stale    string              // what it builds on and has changed since, where it came late
 
 	injected   []string         // secrets in what it left in the run directory, see settlement.injected
 	denied     []untrusted.Text // what says that the sandbox refused it something, its checks too
@@ -129,6 +136,9 @@ func (r *run) furnish(ctx context.Context, a *attempt) (err error) {
 	if !a.job.Exec() {
 		a.prompt = assemble(a.job, got, before, placingOf(a.job, a.route, a.at.dir, filepath.Join(a.dir, ledger.ArtifactsDir)))
 	}
+	if err := r.draftPrompt(ctx, a); err != nil {
+		return err
+	}
 	var read []string
 	if len(got) > 0 || before != nil && before.patch != "" {
 		read = append(read, filepath.Join(a.dir, ledger.InputsDir))
@@ -139,6 +149,9 @@ func (r *run) furnish(ctx context.Context, a *attempt) (err error) {
 // equip builds the command from live evidence and leaves prompt.md and
 // command.txt. read are folders outside the cwd that the agent may read.
 func (r *run) equip(a *attempt, read ...string) error {
+	if a.internal() {
+		return r.equipInternal(a)
+	}
 	ad, ok := r.eng.adapter(a.route.Runtime)
 	if !ok {
 		return fmt.Errorf("runtime %s is not known to this build", a.route.Runtime)

@@ -36,15 +36,20 @@ func (o *order) ReadyIf(most int, can func(string) bool) []string {
 func (o *order) Start(id string) {
 	o.tracker.Start(id)
 	(*run)(o).reserve(id)
+	(*run)(o).inSession(id, true)
 }
 
 // Return implements dispatch.Graph.
-func (o *order) Return(id string) { o.tracker.Return(id) }
+func (o *order) Return(id string) {
+	(*run)(o).inSession(id, false)
+	o.tracker.Return(id)
+}
 
 // Settle implements dispatch.Graph. An interrupted job blocks nobody: those that
 // depend on it stay queued for a resumed run.
 func (o *order) Settle(id string, ok bool) {
 	r := (*run)(o)
+	r.inSession(id, false)
 	status := r.jobs[id].status
 	if status != nil && status.Proof != nil && !status.Proof.Gone {
 		r.tracker.Keep(id)
@@ -157,8 +162,8 @@ func (b *backend) Held(name string) (time.Time, bool) {
 func (b *backend) Attempt(ctx context.Context, slot int, job string, n int) dispatch.Ended {
 	r := (*run)(b)
 	j := r.jobs[job]
-	a := r.carried[job]
-	if a == nil || a.n != n {
+	a := r.underWayAt(job, n)
+	if a == nil {
 		var instead dispatch.Ended
 		if a, instead = r.begin(ctx, j, n); a == nil {
 			r.free(job)
@@ -166,7 +171,10 @@ func (b *backend) Attempt(ctx context.Context, slot int, job string, n int) disp
 		}
 	}
 	defer a.release()
-	s, how := r.carry(ctx, slot, a)
+	s, how, away := r.turn(ctx, slot, a)
+	if away {
+		return dispatch.Ended{Away: true}
+	}
 	status := r.statusOf(a)
 	s.describe(&status, how)
 	status = cleaned(r, status)
@@ -175,6 +183,15 @@ func (b *backend) Attempt(ctx context.Context, slot int, job string, n int) disp
 	j.work = work
 	work.Findings = arbiter.Layer1([]arbiter.JobFacts{j.facts})
 	return r.conclude(ctx, j, a, status, work)
+}
+
+// turn is what an attempt does in its slot; away = it has not ended, and needs none for now.
+func (r *run) turn(ctx context.Context, slot int, a *attempt) (s settlement, how policy.Settlement, away bool) {
+	if a.internal() {
+		return r.sendOut(ctx, slot, a)
+	}
+	s, how = r.carry(ctx, slot, a)
+	return s, how, false
 }
 
 // begin chooses what attempt n will be and makes its intent durable. The attempt is nil
@@ -199,6 +216,10 @@ func (r *run) begin(ctx context.Context, j *jobRun, n int) (*attempt, dispatch.E
 	j.route = r.freshTree(j)
 	a := &attempt{job: job, n: n, route: j.route, begun: r.eng.Now()}
 	r.mu.Unlock()
+	if block := unparted(job, a.route); block != nil {
+		r.block(job.ID, *block)
+		return nil, dispatch.Ended{}
+	}
 	if err := r.holdCheckout(ctx, a); err != nil {
 		if ctx.Err() == nil {
 			r.block(job.ID, route.Block{Reason: runtime.BlockedNoRoute, Detail: err.Error()})
@@ -331,15 +352,9 @@ func onceInCheckout(d policy.Decision) policy.Decision {
 // the engine's own side before the program runs is a failure to spawn.
 func (r *run) carry(ctx context.Context, slot int, a *attempt) (settlement, policy.Settlement) {
 	defer r.dropPrivate(a)
-	failed := func(err error) (settlement, policy.Settlement) {
-		if ctx.Err() != nil {
-			return settlement{}, policy.Settlement{Status: ledger.Interrupted, Reason: runtime.ReasonCancelled, Evidence: untrusted.From("cancelled before its program ran")}
-		}
-		return settlement{}, policy.Settlement{Status: ledger.Failed, Reason: runtime.ReasonSpawn, Evidence: untrusted.From(err.Error())}
-	}
 	if !a.taken {
 		if err := r.prepare(ctx, a); err != nil {
-			return failed(err)
+			return settlement{}, notBegun(ctx, err)
 		}
 	}
 	mine := r.enter(ctx, a)
@@ -357,13 +372,19 @@ func (r *run) carry(ctx context.Context, slot int, a *attempt) (settlement, poli
 		err = r.carryOut(ctx, slot, a)
 	}
 	if err != nil {
-		return failed(err)
+		return settlement{}, notBegun(ctx, err)
 	}
 	if why := r.cutInSetUp(a); why != "" {
 		return settlement{}, policy.Settlement{Status: ledger.Interrupted, Reason: runtime.ReasonCutOff, Evidence: untrusted.From(why)}
 	}
-	s, how, err := r.settle(ctx, slot, a, r.changedBy(ctx, a, mine))
+	s, how := r.settled(ctx, slot, a, r.changedBy(ctx, a, mine))
 	left = s
+	return s, how
+}
+
+// settled is settle, with what goes wrong meanwhile as an end of the attempt.
+func (r *run) settled(ctx context.Context, slot int, a *attempt, changed []string) (settlement, policy.Settlement) {
+	s, how, err := r.settle(ctx, slot, a, changed)
 	switch {
 	case err != nil && (how.Status == ledger.Success || how.Status == ""): // "": it could not be classed
 		how = policy.Settlement{Status: ledger.Failed, Reason: runtime.ReasonCrash, Evidence: untrusted.From(err.Error())}
@@ -384,6 +405,8 @@ type sequel struct {
 // sequelOf decides about an attempt that ended.
 func (r *run) sequelOf(ctx context.Context, j *jobRun, a *attempt, status ledger.JobStatus) (s sequel) {
 	switch {
+	case r.draftsAgain(status):
+		s.again = true
 	case status.Status == ledger.Failed && !a.hopeless:
 		d := policy.Decide(status.Reason, r.attemptFacts(j, a, status.Reason))
 		if (d.Retry || d.Fallback) && !r.mayRepeat(j) {
@@ -402,6 +425,8 @@ func (r *run) sequelOf(ctx context.Context, j *jobRun, a *attempt, status ledger
 		if s.again && s.moved == nil && d.After > 0 {
 			s.after, s.next.NotBefore = d.After, utc(r.eng.Now().Add(d.After))
 		}
+	case status.Reason == runtime.ReasonLeaseLapsed:
+		s.again = r.relapse(j, a)
 	case status.Status == ledger.Interrupted && ctx.Err() == nil && r.mayRepeat(j) && (a.taken || status.Reason == runtime.ReasonCutOff):
 		s.again = r.cutOffOnce(j) // an engine before was told to stop it, or its supervisor died
 	}
@@ -426,7 +451,7 @@ func (r *run) conclude(ctx context.Context, j *jobRun, a *attempt, status ledger
 	if err == nil && a.dir != "" { // the directory is this attempt's
 		err = r.led.WriteJSON(ledger.JobPath(a.job.ID, ledger.StatusFile), status)
 	}
-	if err == nil && a.decoder() != runtimeExec && a.handed {
+	if err == nil && a.decoder() != runtimeExec && a.handed && !a.internal() {
 		err = r.led.WriteJSON(ledger.JobPath(a.job.ID, ledger.SessionFile), sessionOf(a, status))
 	}
 	r.fail(err)

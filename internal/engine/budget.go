@@ -61,11 +61,12 @@ func (r *run) refusal(from source) string {
 	return r.spent.refusal(b, from)
 }
 
-// MayStart implements dispatch.Backend: usd and tokens hold back what has not begun.
+// MayStart implements dispatch.Backend: usd and tokens hold back what has not begun, and
+// no more is with the hosting session at once than the run has slots.
 func (b *backend) MayStart(job string) bool {
 	r := (*run)(b)
 	r.mu.Lock()
-	if r.broken != nil {
+	if r.broken != nil || r.fullAway(job) {
 		r.mu.Unlock()
 		return false
 	}

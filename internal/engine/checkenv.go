@@ -7,7 +7,7 @@ import "slices"
 // folder that it has not been in. A check that took a build or a test result from there
 // would believe the program's word.
 func (r *run) checkEnv(a *attempt) error {
-	ad, ok := r.eng.adapter(a.route.Runtime)
+	ad, ok := r.adapterOf(a)
 	if !ok || len(a.job.Checks) == 0 {
 		return nil
 	}

@@ -62,7 +62,7 @@ func (r *run) publish(rep report.Report, earlier map[string][]ledger.JobStatus, 
 	rep, err := r.reportFiles(rep)
 	err = errors.Join(err, r.page(rep)) // last, since it links to the others
 	failpoint.Hit(failpoint.ReportThere)
-	if err != nil || j.Rehearsal {
+	if err != nil || j.Rehearsal || r.plan.draft != nil { // what planned a request is no work to compare others with
 		return err
 	}
 	r.chronicle(history.Lines(r.led.ID, j.Verdict, r.statuses(), earlier, r.eng.Now()))
@@ -131,6 +131,10 @@ func (r *run) reportInput(j ledger.Judgement) report.Input {
 		r.reportJob(&in, r.jobs[r.plan.Jobs[i].Job.ID])
 	}
 	in.Notes = append(in.Notes, r.plan.LiveBlocks()...)
+	var err error
+	if in.Sessions, err = sessionsOf(r.led); err != nil {
+		in.Notes = append(in.Notes, err.Error())
+	}
 	in.Patches = r.reportPatches()
 	return in
 }

@@ -236,7 +236,7 @@ func (r *run) nextStepOf(j *jobRun) string {
 	}
 	t := r.troubleOf(j.planned.Job, *j.status)
 	t.denied = j.denied
-	return t.nextStep()
+	return r.draftStep(t, t.nextStep())
 }
 
 func (r *run) troubleOf(job *spec.Job, s ledger.JobStatus) trouble {

@@ -61,6 +61,8 @@ type Plan struct {
 	allowed    []string // fingerprints of what the operator says is no secret
 	redact     *secret.Redactor
 	detect     *detect.Detector
+	draft      *drafting // the request that this run makes a spec from, nil = it runs one
+	asked      *madeFrom // the request that the spec was made from, nil = a person wrote it
 }
 
 // Planned is one job with its route, or what blocks it.
@@ -163,6 +165,9 @@ func (p *Plan) read() (errs []spec.Diagnostic) {
 	}
 	if len(errs) > 0 {
 		return errs
+	}
+	if p.source == nil {
+		p.asked = requestBehind(p.Spec)
 	}
 	p.Root = p.Spec.WorkspaceRoots[0]
 	p.Graph, errs = graph.New(p.Spec)
@@ -434,6 +439,7 @@ func (p *Plan) mayRehearse() bool {
 func (p *Plan) note() {
 	p.Spec.Warning = append(p.Spec.Warning, p.Graph.Warnings(p.isolated)...)
 	p.noteRepository()
+	p.noteRequest()
 	p.noteOdd()
 	p.noteNested()
 	if !p.Sandbox.Holds() {
@@ -454,7 +460,9 @@ func (p *Plan) note() {
 			p.Notes = append(p.Notes, fmt.Sprintf("job %s has one attempt, whatever its retry and fallback_runtime say: it works in the shared checkout (isolation: none)", j.Job.ID))
 		}
 	}
-	p.noteArbiter()
+	if p.draft == nil {
+		p.noteArbiter()
+	}
 }
 
 // triedOnce reports whether a job that declares what follows a failed attempt can

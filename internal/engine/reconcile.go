@@ -72,6 +72,11 @@ func (r *run) attemptOf(id string, pj *pastJob) *attempt {
 // takeUp decides what becomes of an attempt that has no end in the journal.
 func (r *run) takeUp(ctx context.Context, a *attempt) error {
 	id := a.job.ID
+	if a.internal() {
+		if ok, err := r.takeUpInternal(ctx, a); ok || err != nil {
+			return err
+		}
+	}
 	held, err := r.led.AttemptLock(id)
 	if errors.Is(err, fs.ErrNotExist) && r.ran(a) {
 		return r.takeUpLockless(ctx, a)
@@ -244,7 +249,7 @@ func (r *run) mendFiles(old *past) error {
 		if err := r.led.WriteJSON(ledger.JobPath(id, ledger.StatusFile), s); err != nil {
 			return err
 		}
-		if held.Furnished != nil && held.Supervisor != nil && held.Furnished.Decoder != runtimeExec {
+		if held.Furnished != nil && held.Supervisor != nil && held.Furnished.Decoder != runtimeExec && held.Furnished.Decoder != runtime.Internal {
 			a := r.attemptOf(id, pj)
 			a.at.dir = held.Furnished.Dir
 			if err := r.led.WriteJSON(ledger.JobPath(id, ledger.SessionFile), sessionOf(a, s)); err != nil {
@@ -262,7 +267,7 @@ func (r *run) requeue(old *past, req ResumeRequest) error {
 		id := r.plan.Jobs[i].Job.ID
 		j, pj := r.jobs[id], old.job(id)
 		why := j.stale
-		if pj.awaits(req.RetryFailed) {
+		if !req.Continues && pj.awaits(req.RetryFailed) {
 			why = fmt.Sprintf("it was %s: %s", pj.status.Status, pj.status.Reason)
 		}
 		if why == "" || pj.open {
@@ -314,6 +319,9 @@ func (r *run) drop(ctx context.Context, a *attempt, why string) error {
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
 	defer a.release()
+	if a.internal() {
+		return r.dropInternal(ctx, a, why)
+	}
 	if err := r.adopt(ended, a); err != nil {
 		return err
 	}
@@ -327,11 +335,11 @@ func (r *run) endAgain(ctx context.Context, old *past) {
 		if len(j.ended) == 0 || j.status != nil || r.carried[id] != nil {
 			continue
 		}
-		if p := j.ended[len(j.ended)-1].Proof; p == nil || p.Gone {
+		p := j.ended[len(j.ended)-1].Proof
+		if p == nil || p.Gone {
 			continue
 		}
-		a := r.attemptOf(id, old.job(id))
-		if proof := r.endRemains(ctx, a); !proof.Gone {
+		if proof := r.remainsOf(ctx, id, old.job(id), p); !proof.Gone {
 			r.unproven[id] = proof
 		} else {
 			delete(r.unproven, id)
@@ -379,8 +387,11 @@ func (r *run) standAsTheyAre() {
 		switch j.status.Status {
 		case ledger.Success:
 			r.tracker.Settle(id, true, "")
-		case ledger.Failed:
+		case ledger.Failed, ledger.Blocked: // blocked: of a run that goes on as it was
 			r.settleOrder(id, false, fmt.Sprintf("%s: %s", j.status.Status, j.status.Reason))
+		case ledger.Interrupted:
+			r.tracker.Start(id)
+			r.tracker.Leave(id)
 		}
 	}
 }
@@ -399,6 +410,9 @@ func (r *run) blockUnproven() {
 // unprovenStep is what a person can do about it. Where nothing of the tree can be
 // seen, as on another machine, only they can know that it is gone.
 func (r *run) unprovenStep(id string, p supervise.Proof) string {
+	if p.Level == proofStated {
+		return r.statedStep(id)
+	}
 	if len(p.Left) > 0 {
 		return "" // the table of next steps names them
 	}

@@ -42,6 +42,9 @@ func (e *Engine) Resume(ctx context.Context, req ResumeRequest, obs Observer, ct
 		return res, err
 	}
 	defer func() { err = errors.Join(err, led.Close()) }()
+	if err := goesOn(led); err != nil && !req.Stop {
+		return res, err
+	}
 	p, err := e.reread(ctx, led, old.run)
 	if err != nil && req.Stop && old.open > 0 {
 		return res, e.stopAnyway(ctx, led, old, obs, ctl)
@@ -59,6 +62,7 @@ func (e *Engine) Resume(ctx context.Context, req ResumeRequest, obs Observer, ct
 	}
 	defer func() { err = errors.Join(err, r.slots.close()) }()
 	r.led, r.resumed, r.stopping, r.given = led, true, req.Stop, old.given
+	r.continues, r.unbroken = req.Continues, req.Continues && old.parked
 	r.settleIn()
 	if err := r.finishIntegration(ctx); err != nil {
 		return res, err
@@ -132,6 +136,7 @@ func (e *Engine) reread(ctx context.Context, led *ledger.Run, info ledger.RunInf
 		return nil, err
 	}
 	p := &Plan{Request: Request{Spec: info.SpecPath, Cwd: info.Cwd, Rehearse: info.Rehearse, Script: info.Script}, source: source, fixed: info.Base}
+	p.asked = recordedRequest(info)
 	if p.house, err = recordedHouse(led, info); err != nil {
 		return nil, err
 	}

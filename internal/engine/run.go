@@ -54,6 +54,8 @@ type run struct {
 	begun          int // attempts begun so far, to tell whether one ran alone
 	active         int
 	attempts       map[string]int         // made so far, per job
+	away           map[string]*attempt    // with the hosting session
+	handedOut      map[string]bool        // jobs that have begun and are the hosting session's
 	carried        map[string]*attempt    // begun by an earlier engine and not settled; read only once dispatch runs
 	kept           *earlierAnswer         // what an arbiter before was shown and answered; nil = nothing that could be kept
 	given          []ledger.Given         // approvals, those of the engines before too
@@ -65,6 +67,8 @@ type run struct {
 	starts         map[string]time.Time       // before when a runtime with shared files must not start another process
 	unproven       map[string]supervise.Proof // jobs of which an earlier attempt may still run
 	resumed        bool
+	continues      bool               // no person resumed it
+	unbroken       bool               // the engine before left it in order, and nobody but the hosting session acted since
 	worked         time.Duration      // by the engines before, of the wall budget
 	stopping       bool               // what an engine before left is only ended
 	leaving        bool               // this process ends; what runs goes on
@@ -149,7 +153,7 @@ func (e *Engine) newRun(ctx context.Context, p *Plan) (*run, error) {
 		eng: e, plan: p, slots: newSlots(p.Spec.Concurrency, e.Supervisor), tracker: p.Graph.Track(),
 		secrets: p.secrets, allowed: p.allowed, redact: p.redact, detect: p.detect,
 		stop: func() {}, wall: context.Background(), jobs: map[string]*jobRun{}, failures: map[string]int{},
-		attempts: map[string]int{}, carried: map[string]*attempt{}, atWork: map[*attempt]bool{},
+		attempts: map[string]int{}, carried: map[string]*attempt{}, away: map[string]*attempt{}, handedOut: map[string]bool{}, atWork: map[*attempt]bool{},
 		unproven: map[string]supervise.Proof{}, due: map[string]time.Time{}, paused: map[string]time.Time{}, starts: map[string]time.Time{},
 		killed: make(chan struct{}), gone: make(chan struct{}),
 	}
@@ -237,6 +241,9 @@ func (r *run) carryThrough(ctx context.Context, obs Observer) (Result, error) {
 	if r.broken != nil {
 		return Result{}, r.broken
 	}
+	if r.sessionRuns() {
+		return r.park(ctx, told)
+	}
 	r.outsideChanges(context.WithoutCancel(ctx))
 	r.intrusions(context.WithoutCancel(ctx))
 	verdict := r.judge(work)
@@ -260,12 +267,16 @@ func (r *run) underWay() []string {
 
 // survey probes and routes, unless the plan has done so, and leaves what was found.
 func (r *run) survey(ctx context.Context) error {
+	began := r.eng.Now()
 	if r.plan.profiles == nil {
 		r.plan.probing = r.probing
 		r.plan.survey(ctx, r.eng)
 	}
 	if ctx.Err() != nil {
 		return nil // interrupted before anything could start
+	}
+	if r.continues {
+		r.noteLately(began)
 	}
 	r.profiles = r.plan.profiles
 	for id, j := range r.jobs {
@@ -323,7 +334,7 @@ func (r *run) open(obs Observer) error {
 	if repo := r.plan.Spec.Repository; repo != nil {
 		err = errors.Join(err, r.led.WriteFile(ledger.DefaultsFile, repo.Source))
 	}
-	err = errors.Join(err, r.keepAgents())
+	err = errors.Join(err, r.keepRequest(), r.keepAgents())
 	first := []ledger.Record{ledger.RunStarted(r.info())}
 	if err = errors.Join(err, r.led.Append(first...)); err != nil {
 		return err
@@ -348,6 +359,7 @@ func (r *run) info() ledger.RunInfo {
 	if p.Spec.Repository != nil {
 		info.RepositoryDigest = p.Spec.Repository.Digest
 	}
+	info.RequestDigest = p.asked.sha256()
 	for i := range p.Spec.Jobs {
 		info.Jobs = append(info.Jobs, p.Spec.Jobs[i].ID)
 	}

@@ -37,7 +37,7 @@ type settlement struct {
 // done is kept; only the checks are then left out.
 func (r *run) settle(ctx context.Context, slot int, a *attempt, changed []string) (settlement, policy.Settlement, error) {
 	s := settlement{facts: policy.Facts{
-		Exit: a.exit, Exec: a.job.Exec(), Lost: a.lost, Pin: a.route.Model, Models: r.profile(a.route.Runtime).Models,
+		Exit: a.exit, Exec: a.job.Exec(), Session: a.internal(), Stale: a.stale, Lost: a.lost, Pin: a.route.Model, Models: r.profile(a.route.Runtime).Models,
 		Budget: r.budgetThatEnded(), Unproven: !a.exit.Proof.Gone, InjectedSecret: slices.Clone(a.injected),
 	}}
 	held := len(a.injected)
@@ -75,6 +75,9 @@ func (r *run) settle(ctx context.Context, slot int, a *attempt, changed []string
 			s.facts.InjectedSecret = append(s.facts.InjectedSecret, a.injected[held:]...)
 		}
 		r.hashOutputs(a, &s)
+	}
+	if err := r.judgeDraft(ctx, a, &s); err != nil {
+		return s, policy.Settlement{}, err
 	}
 	how := policy.Classify(s.facts)
 	if len(a.injected) > 0 && how.Reason != runtime.ReasonInjectedSecret {

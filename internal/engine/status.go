@@ -36,11 +36,14 @@ func (r *run) statusOf(a *attempt) ledger.JobStatus {
 		s.Proof = &ledger.Proof{Level: string(supervise.ProofNone), Gone: true} // there was no tree
 	}
 	s.ExitCode, s.Signal = a.exit.ExitCode, a.exit.Signal
-	s.TimedOut = a.exit.Stop == supervise.StopTimeout || a.exit.Stop == supervise.StopFirstOutput
+	s.TimedOut = a.exit.Stop == supervise.StopTimeout || a.exit.Stop == supervise.StopFirstOutput || a.overtime
 	s.Truncated = ledger.Truncated(a.exit.Truncated)
 	s.SessionID, s.ObservedModel, s.Usage = a.exit.Outcome.SessionID, a.exit.Outcome.ObservedModel, a.exit.Outcome.Usage
 	if s.ObservedModel != "" {
 		s.Model = s.ObservedModel
+	}
+	if a.back != nil && a.back.Agent != "" {
+		s.Agent = a.back.Agent
 	}
 	if !a.job.Exec() {
 		taken.Family = policy.FamilyThatAnswered(r.profile(a.route.Runtime), a.route.Model, a.route.Family, s.ObservedModel, r.eng.Operator)

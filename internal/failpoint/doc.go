@@ -30,6 +30,12 @@ const (
 	Reconciled   = "engine.reconciled"    // what it found of earlier attempts is recorded
 	Adopting     = "engine.adopting"      // it is about to wait for a supervisor that it found alive
 
+	RequestThere = "engine.request_there" // request.json is there, which no record says yet
+	HandedOut    = "engine.awaiting"      // that the job awaits the session is durable
+	HandedIn     = "engine.handed_in"     // something came back and is about to be taken in
+	ParkBefore   = "engine.park_before"   // nothing can go on, which is not recorded
+	ParkAfter    = "engine.park_after"    // it is durable
+
 	IntegrateBuilt   = "integrate.built"    // the result is a commit on no branch
 	IntegrateChecked = "integrate.checked"  // its checks have passed
 	IntegrateIntent  = "integrate.intent"   // where the target is moved to is on disk
@@ -79,6 +85,9 @@ var Names = []string{
 	HistoryBefore, HistoryWritten,
 	SuperviseFrame, SuperviseHeld, SuperviseForked, SuperviseStarted, SuperviseOutput, SuperviseEnded, SuperviseExitFile,
 }
+
+// OfSession are those of a run with jobs of the hosting session.
+var OfSession = []string{RequestThere, HandedOut, HandedIn, ParkBefore, ParkAfter}
 
 // OfIntegrate are those of an integration, in their order.
 var OfIntegrate = []string{IntegrateBuilt, IntegrateChecked, IntegrateIntent, IntegrateFiles, IntegrateRef, IntegrateKept}

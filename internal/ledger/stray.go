@@ -46,7 +46,7 @@ func besideRun(e fs.DirEntry) bool {
 func ofRun(name string) bool {
 	switch name {
 	case SpecFile, JobsFile, DefaultsFile, RuntimesFile, StateFile, JournalFile, ApprovalsFile,
-		ReportFile, ReportJSONFile, ReportHTMLFile, SoFarFile, CheckoutFile, ReclaimedFile, RunLockFile, WorktreesDir, ArbiterJob, IntegrationJob:
+		ReportFile, ReportJSONFile, ReportHTMLFile, SoFarFile, CheckoutFile, ReclaimedFile, RunLockFile, HandoffLock, AgentsFile, RequestMDFile, WorktreesDir, ArbiterJob, IntegrationJob:
 		return true
 	}
 	return false

@@ -17,6 +17,10 @@ import (
 type Facts struct {
 	Exit supervise.Exit
 	Exec bool // a plain program: exit 0 is its completion event, and it may say nothing
+	// Session says that the hosting session did it: there was no process, so no exit status,
+	// and its word is the completion event.
+	Session bool
+	Stale   string // what has changed under a late result of the session, "" = nothing
 
 	Pin    string          // the model that was asked for; "" = none
 	Models []runtime.Model // the live list, for aliases
@@ -60,7 +64,7 @@ type Settlement struct {
 //  8. completion without the flag, but an exit status other than 0 that our signal
 //     did not cause: crash
 //  9. what the engine found: crash for a process tree that is not proven gone, so
-//     that nothing it left can be looked at; model_mismatch, injected_secret,
+//     that nothing it left can be looked at; stale_result, model_mismatch, injected_secret,
 //     wrote_while_observing, ownership_violation, empty_output, missing_output,
 //     check_failed
 func Classify(f Facts) Settlement {
@@ -147,7 +151,7 @@ func uncompleted(f Facts) (runtime.Reason, untrusted.Text) {
 	}
 	o := f.Exit.Outcome
 	switch {
-	case o.Completed && clean(f.Exit):
+	case o.Completed && (f.Session || clean(f.Exit)):
 		return "", untrusted.Text{}
 	case o.Completed && o.Reason != "": // the exit status is its completion, and was none
 		return limitOf(o.Reason, o.Evidence), cmp.Or(o.Evidence, untrusted.From(howItEnded(f.Exit)))
@@ -221,6 +225,8 @@ func found(f Facts) (runtime.Reason, untrusted.Text) {
 	switch {
 	case f.Unproven:
 		return runtime.ReasonCrash, untrusted.From("its processes are not proven to have ended, so what it left was not looked at")
+	case f.Stale != "":
+		return runtime.ReasonStaleResult, untrusted.From("it came late, and what it builds on has changed: " + f.Stale)
 	case !PinHolds(f.Pin, observed, f.Models):
 		return runtime.ReasonModelMismatch, untrusted.Sprintf("asked for model %q, %q answered", f.Pin, observed)
 	case len(f.InjectedSecret) > 0:

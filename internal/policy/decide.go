@@ -66,6 +66,8 @@ func classOf(r runtime.Reason) class {
 		return class{listed: true, once: true, fallback: true, pause: PauseUntil}
 	case runtime.ReasonQuota:
 		return class{fallback: true, pause: PauseRest}
+	case runtime.ReasonSessionFailed:
+		return class{fallback: true, pause: PauseNone}
 	case runtime.ReasonNetwork, runtime.ReasonCrash:
 		return class{listed: true, fallback: true, pause: PauseNone}
 	case runtime.ReasonSpawn, runtime.ReasonAuth, runtime.ReasonUnknownModel, runtime.ReasonUnknownFlag:

@@ -1,0 +1,79 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"orchestrate/internal/handoff"
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/shellword"
+	"orchestrate/internal/supervise"
+)
+
+// takeUpInternal goes on with an attempt of the hosting session that an engine before made
+// ready: its request is there, so somebody may have it or will. ok is false where it came
+// no further than any other attempt that was never started.
+func (r *run) takeUpInternal(ctx context.Context, a *attempt) (ok bool, err error) {
+	request, there, err := handoff.ReadRequest(r.led, a.job.ID)
+	if err != nil || !there || request.N != a.n {
+		return false, err
+	}
+	held, err := r.led.AttemptLock(a.job.ID)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && (held.Attempt != a.n || held.Furnished == nil) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	r.equipAgain(ctx, a, *held.Furnished)
+	a.request, a.alone = &request, false
+	r.carried[a.job.ID] = a
+	return true, nil
+}
+
+// dropInternal ends such an attempt that is of no use any more.
+func (r *run) dropInternal(ctx context.Context, a *attempt, why string) error {
+	b, err := r.closeRequest(ctx, a)
+	if err != nil {
+		return err
+	}
+	r.leftBySession(a, b)
+	return r.cutOff(ctx, a, why, a.exit.Proof)
+}
+
+// stillWrites says of a writer of the session that was cut off, while somebody had it,
+// whether its end has been stated since: then its proof is that it is gone.
+func (r *run) stillWrites(id string, n int) supervise.Proof {
+	proof := supervise.Proof{Level: proofStated, Left: []supervise.Process{}}
+	request, there, err := handoff.ReadRequest(r.led, id)
+	if err != nil || !there || request.N != n {
+		return proof
+	}
+	_, proof.Gone, err = handoff.ReadSubmission(r.led, id, request.Attempt)
+	if err != nil {
+		r.note(ledger.Noted(id, r.redact.String(err.Error())))
+	}
+	return proof
+}
+
+// remainsOf ends what is left of a job's newest attempt, and says whether that is proven.
+func (r *run) remainsOf(ctx context.Context, id string, pj *pastJob, before *ledger.Proof) supervise.Proof {
+	a := r.attemptOf(id, pj)
+	proof := r.endRemains(ctx, a)
+	if proof.Gone && before.Level == string(proofStated) {
+		return r.stillWrites(id, a.n)
+	}
+	return proof
+}
+
+// statedStep is what can be done about a writer of the session whose end nobody stated.
+func (r *run) statedStep(id string) string {
+	attempt := "ID"
+	if request, there, err := handoff.ReadRequest(r.led, id); err == nil && there {
+		attempt = shellword.Quote(request.Attempt)
+	}
+	return fmt.Sprintf("when the session's agent works on it no more, say so: `orchestrate submit %s %s --attempt %s --failed \"it has ended\"`, then `orchestrate resume %s`",
+		shellword.Quote(r.led.ID), shellword.Quote(id), attempt, shellword.Quote(r.led.ID))
+}

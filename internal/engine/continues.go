@@ -1,0 +1,52 @@
+package engine
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"orchestrate/internal/gate"
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/runtime"
+)
+
+// A run with jobs of the hosting session goes through many engines: each leaves when
+// nothing can go on, and the next is started by whoever hands something in. For a person
+// that is one run, so it is not asked for everything anew each time.
+
+// lately is how long what was learned of a runtime may be used by the next engine.
+const lately = 10 * time.Minute
+
+// LatelyProbed are the profiles that an engine of the run left a moment ago. A program that
+// is another file by now is asked all the same.
+func LatelyProbed(dir string, now time.Time) []runtime.Profile {
+	data, err := os.ReadFile(filepath.Join(dir, ledger.RuntimesFile))
+	var all ledger.Runtimes
+	if err != nil || json.Unmarshal(data, &all) != nil {
+		return nil // then each is asked
+	}
+	return slices.DeleteFunc(all.Profiles, func(p runtime.Profile) bool {
+		age := now.Sub(p.ProbedAt)
+		return p.Executable == nil || age < 0 || age > lately
+	})
+}
+
+// noteLately says which runtimes were not asked again.
+func (r *run) noteLately(since time.Time) {
+	for _, p := range r.plan.Inventory.Profiles {
+		if p.Executable != nil && !p.ProbedAt.IsZero() && p.ProbedAt.Before(since) {
+			r.plan.Notes = append(r.plan.Notes, fmt.Sprintf("%s is not asked again: what it said at %s still holds, since its program is the same file", p.Runtime, pointInTime(p.ProbedAt)))
+		}
+	}
+}
+
+// stillApproved reports whether an approval holds that was given to an engine before,
+// which left the run in order: it was for exactly this.
+func (r *run) stillApproved(job string, scope gate.Scope) bool {
+	return r.unbroken && slices.ContainsFunc(r.given, func(g ledger.Given) bool {
+		return g.Job == job && g.Digest == scope.Digest()
+	})
+}
