@@ -17,6 +17,7 @@ import (
 type doctorOptions struct {
 	names   []string // of the runtimes to ask; none = all
 	json    bool
+	agents  string
 	smoke   string
 	timeout time.Duration // of the smoke call
 }
@@ -36,6 +37,8 @@ With --smoke one runtime also gets one real call of its model, in the way in whi
 job would get it: a fixed small prompt, nothing to write, in an empty folder. It
 costs what such a call costs.
 
+` + agentsHelp + `
+
 Exit status: 0 if a coding agent can take jobs, or one of the runtimes named can;
 with --smoke 0 if the call was answered; else 1.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -44,6 +47,7 @@ with --smoke 0 if the call was answered; else 1.`,
 		},
 	}
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print the profiles with all evidence as JSON")
+	agentsFlag(cmd.Flags(), &opts.agents)
 	cmd.Flags().StringVar(&opts.smoke, "smoke", "", "make one real model call through `RUNTIME`")
 	cmd.Flags().DurationVar(&opts.timeout, "timeout", 2*time.Minute, "the most that the smoke call may take")
 	return cmd
@@ -60,6 +64,10 @@ func runDoctor(ctx context.Context, sys System, opts doctorOptions) (err error) 
 	if opts.timeout <= 0 {
 		return usageError(fmt.Errorf("--timeout is %s; give the smoke call some time", opts.timeout))
 	}
+	agents, err := hosting(sys, opts.agents)
+	if err != nil {
+		return err
+	}
 	st, err := sys.station()
 	if err != nil {
 		return err
@@ -74,7 +82,11 @@ func runDoctor(ctx context.Context, sys System, opts doctorOptions) (err error) 
 	defer done()
 	sayAsking(sys)
 	level := st.testing(ctx)
-	found := examination{Inventory: judged(inventory.Probe(ctx, st.host, asked), st.Operator)}
+	inv := inventory.Probe(ctx, st.host, asked)
+	if agents != nil {
+		inv.Profiles = append(inv.Profiles, agents.Profile(sys.Now()))
+	}
+	found := examination{Inventory: judged(inv, st.Operator)}
 	found.Host = st.surroundings(<-level, found.Inventory)
 	if opts.smoke != "" && ctx.Err() == nil {
 		found.smoke(ctx, sys, st, opts)
@@ -82,7 +94,7 @@ func runDoctor(ctx context.Context, sys System, opts doctorOptions) (err error) 
 	if ctx.Err() != nil {
 		return exit(exitInterrupted)
 	}
-	return found.show(sys, opts)
+	return found.show(sys, st, opts)
 }
 
 // sayAsking tells a person what is waited for.
@@ -142,13 +154,14 @@ func (e *examination) smoke(ctx context.Context, sys System, st *station, opts d
 	e.Smoke, e.Profiles[i] = &s, policy.Judged(s.profile(e.Profiles[i]), st.Operator)
 }
 
-func (e *examination) show(sys System, opts doctorOptions) error {
+func (e *examination) show(sys System, st *station, opts doctorOptions) error {
 	if opts.json {
 		if err := printJSON(sys.Out, e); err != nil {
 			return err
 		}
 	} else {
 		showInventory(sys.Out, e.Inventory, len(opts.names) > 0 || opts.smoke != "")
+		e.showSession(sys.Out, st.Operator)
 		e.Host.show(sys.Out)
 		if e.Smoke != nil {
 			e.Smoke.show(sys.Out)

@@ -26,7 +26,7 @@ func showInventory(w io.Writer, inv inventory.Inventory, named bool) {
 	fmt.Fprintf(w, "\n%s\n", costOf(inv))
 	var more []string
 	for _, p := range inv.Profiles {
-		if p.Kind != runtime.KindCLI {
+		if p.Kind != runtime.KindCLI && p.Kind != runtime.KindInternal {
 			continue
 		}
 		for _, l := range p.Limits {

@@ -9,6 +9,7 @@ import (
 	"orchestrate/internal/engine"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/route"
+	"orchestrate/internal/runtime"
 	"orchestrate/internal/untrusted"
 )
 
@@ -25,7 +26,10 @@ func (v view) line(label, text string) {
 
 func (v view) route(r ledger.Route) {
 	model := r.Model
-	if model == "" {
+	switch {
+	case model == "" && r.Runtime == runtime.Internal:
+		model = "the model of its agent" + saidModel(r)
+	case model == "":
 		model = "its default model"
 	}
 	v.line("route", fmt.Sprintf("%s, %s (%s)", r.Runtime, model, r.Why))
@@ -50,6 +54,16 @@ func (v view) route(r ledger.Route) {
 	v.line("sandbox", map[string]string{route.SandboxOwn: "its own", route.SandboxLandlock: "the engine's (" + route.SandboxLandlock + ")"}[r.Sandbox])
 	v.line("controls", orDash(strings.Join(r.Controls, ", ")))
 	v.line("constrained", strings.Join(r.Constrained, "; "))
+}
+
+// saidModel is the model that the hosting session says its agent has.
+func saidModel(r ledger.Route) string {
+	for _, c := range r.Candidates {
+		if c.Chosen && c.Model != "" {
+			return ", said to be " + c.Model
+		}
+	}
+	return ", which is not said"
 }
 
 // worktree says what a job's tree holds before its program begins.
@@ -89,15 +103,19 @@ func (v view) candidates(r ledger.Route, absent []string) {
 	}
 	var missing []string
 	for _, c := range r.Candidates {
+		name := c.Runtime
+		if c.Agent != "" {
+			name += " (agent " + c.Agent + ")"
+		}
 		switch {
 		case c.Chosen:
-			v.line("taken", c.Runtime+": "+account(c))
+			v.line("taken", name+": "+account(c))
 		case slices.Contains(absent, c.Runtime) && len(r.Candidates) > 1:
 			missing = append(missing, c.Runtime)
 		case dropped(c):
-			v.line("rejected", c.Runtime+": "+strings.Join(c.Reasons, "; "))
+			v.line("rejected", name+": "+strings.Join(c.Reasons, "; "))
 		default:
-			v.line("not taken", fmt.Sprintf("%s: %s: %s", c.Runtime, c.Reasons[len(c.Reasons)-1], account(c)))
+			v.line("not taken", fmt.Sprintf("%s: %s: %s", name, c.Reasons[len(c.Reasons)-1], account(c)))
 		}
 	}
 	if len(missing) > 0 {

@@ -107,7 +107,8 @@ func (e *Engine) previewJob(p *Plan, j *spec.Job, r ledger.Route, b *route.Block
 		return v
 	}
 	if r.Runtime == runtime.Internal {
-		e.previewHosted(p, j, r, at, &v)
+		v.Cwd = p.workplace(j, r) // what its agent gets at is the session's affair, and there is no command
+		e.previewReach(p, j, r, at, &v.Reach)
 		return v
 	}
 	a, ok := e.adapter(r.Runtime)
@@ -141,14 +142,6 @@ func (p *Plan) workplace(j *spec.Job, r ledger.Route) string {
 		return filepath.Join(theRun, ledger.WorktreesDir, j.ID)
 	}
 	return j.Cwd
-}
-
-// previewHosted shows a job that the hosting session will be given: what its agent gets
-// at is the session's affair, and there is no command of ours.
-func (e *Engine) previewHosted(p *Plan, j *spec.Job, r ledger.Route, at placing, v *JobPreview) {
-	v.Cwd = p.workplace(j, r)
-	v.Readable = append(v.Readable, unbounded)
-	v.Writable = append(v.Writable, writable(r, at)...)
 }
 
 // furnishing is what the spec says of a job's worktree, nil = nothing.

@@ -5,6 +5,7 @@ import (
 
 	"orchestrate/internal/handoff"
 	"orchestrate/internal/ledger"
+	"orchestrate/internal/runtime"
 )
 
 // What a hosting session said of its agents stays with the run, so that whoever carries
@@ -76,4 +77,25 @@ func (p *Plan) takeAgents(led *ledger.Run, info ledger.RunInfo, now *handoff.Age
 		return err
 	}
 	return p.agentSecrets()
+}
+
+// noteHosted says which jobs wait for the hosting session, and what it does then.
+func (p *Plan) noteHosted() {
+	var ids []string
+	for i := range p.Jobs {
+		if j := &p.Jobs[i]; j.routed() && j.Route.Runtime == runtime.Internal {
+			ids = append(ids, j.Job.ID)
+		}
+	}
+	if len(ids) > 0 {
+		p.Notes = append(p.Notes, fmt.Sprintf("%s for the hosting session, which takes each when it is ready (`%s`) and hands in what came of it; its timeout is for the account only",
+			theirs(ids), handoff.NextCommand("RUN")))
+	}
+}
+
+func theirs(ids []string) string {
+	if len(ids) == 1 {
+		return "job " + ids[0] + " is"
+	}
+	return fmt.Sprintf("%d jobs (%s) are", len(ids), someOf(ids))
 }

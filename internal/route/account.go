@@ -250,5 +250,8 @@ func (o *option) foundEvidence() string {
 	if o.profile.State == runtime.StateAvailable {
 		return "proven"
 	}
+	if o.hosted() {
+		return "the hosting session's word"
+	}
 	return cmp.Or(strings.Join(o.profile.Limits, "; "), string(o.profile.State))
 }

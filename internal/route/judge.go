@@ -136,8 +136,12 @@ func (in Input) checkCapability(o *option) {
 		o.fail(runtime.BlockedCapability, "give the job to a coding agent, or call it task: test", "a plain program is never a reviewer or arbiter")
 	case o.profile.Kind == runtime.KindExec:
 	case o.capability.Less(in.Tiers.Capability):
+		rule := "{capability: " + string(in.Tiers.Capability) + "}"
+		if o.agent != "" {
+			rule = "{agents: {" + o.agent + ": " + rule + "}}"
+		}
 		o.fail(runtime.BlockedCapability,
-			"if you know better, say `runtimes: {"+o.name+": {capability: "+string(in.Tiers.Capability)+"}}` in the operator's configuration (`orchestrate init` writes one), or name another runtime",
+			"if you know better, say `runtimes: {"+o.name+": "+rule+"}` in the operator's configuration (`orchestrate init` writes one), or name another runtime",
 			"its capability is %s (%s), the task %s needs %s", o.capability, o.capabilitySource, in.Job.Task, in.Tiers.Capability)
 	}
 }
