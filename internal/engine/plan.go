@@ -442,6 +442,7 @@ func (p *Plan) note() {
 	p.noteRequest()
 	p.noteOdd()
 	p.noteNested()
+	p.noteHosted()
 	if !p.Sandbox.Holds() {
 		p.Notes = append(p.Notes, "no sandbox holds jobs and checks here: "+p.Sandbox.Evidence)
 	}
