@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -34,11 +35,12 @@ rules:` + hostedOthers + `
   - {name: host tells, contains: Be thorough, do: [{text: '{{find (?s)\*\*Orchestrate Result\*\*.*}}'}]}
 `
 
-// stops is a model that takes the skill, looks for the program and goes no further.
+// stops is a model that takes the skill, looks for the program, and tells what the skill
+// says of what it sees.
 const stops = `
 rules:` + hostedOthers + `
   - {name: host looks, contains: /orchestrate, turn: 0, do: [{shell: orchestrate version --json}]}
-  - {name: host stops, contains: /orchestrate, do: [{text: "Stopped at step 1: {{tool_result}}"}]}
+  - {name: host stops, contains: /orchestrate, do: [{text: 'Step 1: {{find \| SEES \| (stop\. [^|]+) \|}} It says: {{tool_result}}'}]}
 `
 
 // marketplace and pluginDir are the folders that claude installs from.
@@ -90,11 +92,11 @@ func TestTheSkillLeadsToTheCompletionBlock(t *testing.T) {
 	l := skillLab(t, follows)
 	l.installProgram()
 	e := l.hosts(l.claudeWith("Be thorough and do jobs.yaml in parallel.")...).wants(0).sound()
-	e.sentTheSkill()
+	l.sentTheSkill(filepath.Join(pluginDir(t), "skills", "orchestrate"))
 	if j := e.verdict(); j.Verdict != "pass" {
 		t.Errorf("verdict %q: %q", j.Verdict, j.Why)
 	}
-	last := e.stdout[strings.LastIndex(e.stdout, `"type":"result"`):]
+	last := e.lastWords()
 	for _, text := range []string{"**Orchestrate Result**", "- Arbiter: pass", "- Jobs: 1/1/0"} {
 		if !strings.Contains(last, text) {
 			t.Errorf("%q is not in the session's last words:\n%s\n%s", text, last, e.asks())
@@ -104,12 +106,12 @@ func TestTheSkillLeadsToTheCompletionBlock(t *testing.T) {
 }
 
 // sentTheSkill: the model was sent the text of the skill and where its references are.
-func (l *lab) sentTheSkill() {
+func (l *lab) sentTheSkill(dir string) {
 	l.t.Helper()
 	_, body, _ := strings.Cut(strings.TrimPrefix(skillText(l.t), "---\n"), "\n---\n")
 	if !slices.ContainsFunc(l.sim.Requests(), func(r modelsim.Request) bool {
 		user := strings.Join(r.User, "\n")
-		return strings.Contains(user, strings.TrimSpace(body)) && strings.Contains(user, filepath.Join(pluginDir(l.t), "skills", "orchestrate"))
+		return strings.Contains(user, strings.TrimSpace(body)) && strings.Contains(user, dir)
 	}) {
 		l.t.Errorf("the skill was not sent:\n%s", l.asks())
 	}
@@ -122,15 +124,16 @@ func skillText(t *testing.T) string {
 	return string(data)
 }
 
-// What step 1 of the skill says is with the model when it sees that the program is not
-// there, or is another than the skill was written for.
+// The session of a model that does what step 1 of the skill says ends with what the user
+// is to do when the program is not there, or is older than the skill. A server of the
+// plugin's that cannot start is in nobody's way.
 func TestTheFirstStepOfTheSkill(t *testing.T) {
-	for _, c := range []struct{ name, program, sees string }{
-		{"no program", "", "not found"},
-		{"another version", "#!/bin/sh\necho '{\"schemaVersion\":1,\"version\":\"0.0.1\"}'\n", "0.0.1"},
+	for _, c := range []struct{ name, program, sees, shows, says string }{
+		{"no program", "", "no such command", "not found", "the program is not installed"},
+		{"an older program", "#!/bin/sh\necho '{\"schemaVersion\":1,\"version\":\"0.0.1\"}'\n", "a lower version", "0.0.1", "The program is older than this skill"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			l := skillLab(t, stops)
+			l := skillLab(t, strings.Replace(stops, "SEES", c.sees, 1))
 			if c.program != "" {
 				l.file("bin/orchestrate", c.program)
 				ok(t, os.Chmod(filepath.Join(l.bin, "orchestrate"), 0o700))
@@ -139,12 +142,28 @@ func TestTheFirstStepOfTheSkill(t *testing.T) {
 			if e.wants(0); len(left) > 0 {
 				t.Errorf("left: %q", left)
 			}
-			l.sentTheSkill()
-			if !strings.Contains(e.stdout, "Stopped at step 1: ") || !strings.Contains(e.stdout, c.sees) {
-				t.Errorf("the session:\n%s\n%s", e.stdout, l.asks())
+			l.sentTheSkill(filepath.Join(pluginDir(t), "skills", "orchestrate"))
+			last := e.lastWords()
+			for _, text := range []string{"Step 1: stop. ", c.says, "make install", c.shows} {
+				if !strings.Contains(last, text) {
+					t.Errorf("%q is not in the session's last words:\n%s\n%s", text, last, e.asks())
+				}
 			}
 		})
 	}
+}
+
+// lastWords is how claude ended.
+func (e *ended) lastWords() string {
+	e.t.Helper()
+	for line := range strings.Lines(e.stdout) {
+		var event struct{ Type, Result string }
+		if ok(e.t, json.Unmarshal([]byte(line), &event)); event.Type == "result" {
+			return event.Result
+		}
+	}
+	e.t.Fatalf("the session has no result:\n%s%s", e.stdout, e.stderr)
+	return ""
 }
 
 var namedCommand = regexp.MustCompile("(?m)(?:`|^ *)orchestrate ([a-z]+)(?: (install|uninstall))?")
@@ -169,6 +188,27 @@ func TestTheSkillNamesCommandsThatAreThere(t *testing.T) {
 		if !seen[name] {
 			t.Errorf("the skill does not name orchestrate %s", name)
 		}
+	}
+}
+
+// The real claude has the skill where the program installs it, and where its folder is
+// copied to.
+func TestClaudeHasTheInstalledSkill(t *testing.T) {
+	for _, c := range []struct{ name, dir string }{{"installed", "home/.claude/skills/orchestrate"}, {"copied", "work/.claude/skills/orchestrate"}} {
+		t.Run(c.name, func(t *testing.T) {
+			l := skillLab(t, "rules: [{do: [{text: seen}]}]")
+			dir := filepath.Join(l.base, c.dir)
+			if c.name == "installed" {
+				l.orchestrate("skill", "install", "--claude").wants(0)
+			} else {
+				ok(t, os.CopyFS(dir, os.DirFS(filepath.Join(pluginDir(t), "skills", "orchestrate"))))
+			}
+			e, left := l.watched([]string{filepath.Join(l.bin, "claude"), "-p", "/orchestrate jobs.yaml", "--output-format", "stream-json", "--verbose"})
+			if e.wants(0); len(left) > 0 || e.lastWords() != "seen" {
+				t.Errorf("left: %q, says %q", left, e.lastWords())
+			}
+			l.sentTheSkill(dir)
+		})
 	}
 }
 

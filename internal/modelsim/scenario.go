@@ -68,8 +68,8 @@ func DefaultUsage() Usage { return Usage{Input: 100, Output: 5} }
 // of inputs may hold {{nonce NAME}}, {{tool_result}}, the text of the last tool
 // result, {{cwd}}, the working folder that the agent named, {{in DURATION}}, a time to
 // come in seconds since 1970 (a number where it is all of a value), and {{find PATTERN}},
-// what the first group of a regular expression last matched in the tool results; the
-// pattern is written without quotes and holds no }}.
+// what the first group of a regular expression last matched in the tool results, else in
+// the texts of the user's side; the pattern is written without quotes and holds no }}.
 type Step struct {
 	Text    *string        `yaml:"text"`
 	Tool    *Tool          `yaml:"tool"`

@@ -33,7 +33,7 @@ func (p *player) fill(s string) string {
 			return found
 		case "find":
 			_, pattern, _ := strings.Cut(strings.TrimSuffix(found, "}}"), "find")
-			if value, ok := last(p.request.Results, strings.TrimSpace(pattern)); ok {
+			if value, ok := last(slices.Concat(p.request.User, p.request.Results), strings.TrimSpace(pattern)); ok {
 				return value
 			}
 			return found

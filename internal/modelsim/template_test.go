@@ -17,6 +17,7 @@ func TestAValueIsFoundInEarlierResults(t *testing.T) {
 		`{{find (?:kind|sort)}}, {{find a\.a[0-9]{1} }}`:   "kind, a.a2",
 		`{{find "prompt":"((?:[^"\\]|\\.)*)"}}`:            "say \"x\"\nor C:\\", // as the document means it
 		`{{find C:.*}}`:                                    `C:\ "x"`,            // no document's
+		`{{find if you (like)}}`:                           "like",               // the user said it, no tool
 		`{{find absent}}`:                                  "{{find absent}}",
 		`{{find (}}`:                                       "{{find (}}",
 		`{{find "runId":"([^"]+)"}}/{{find nothing (of)}}`: "r-2/of",
@@ -26,7 +27,7 @@ func TestAValueIsFoundInEarlierResults(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := start(t, string(scenario), modelsim.Options{})
-		var messages []any
+		messages := []any{map[string]any{"role": "user", "content": `take "runId":"r-0", if you like`}}
 		for _, r := range results {
 			messages = append(messages, map[string]any{"role": "tool", "content": r})
 		}
