@@ -15,6 +15,7 @@ type past struct {
 	run      ledger.RunInfo
 	given    []ledger.Given       // approvals, which count for nothing any more
 	jobs     map[string]*pastJob  // the arbiter too
+	noted    []string             // what was worth knowing of the run as a whole
 	told     []string             // what happened to the run, for arbiter and report
 	checkout []string             // what changed in the shared checkout
 	drawn    int                  // how much was told when evidence was drawn up
@@ -119,6 +120,10 @@ func (p *past) record(r ledger.Record) error {
 
 func (p *past) note(r ledger.Record) {
 	switch r.About {
+	case "":
+		if r.Job == "" {
+			p.noted = append(p.noted, r.Text.Unshown())
+		}
 	case ledger.AboutRun:
 		p.told = append(p.told, r.Text.Unshown())
 	case ledger.AboutSecret:

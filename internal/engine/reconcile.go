@@ -400,11 +400,18 @@ func (r *run) standAsTheyAre() {
 func (r *run) blockUnproven() {
 	for id, proof := range r.unproven {
 		r.block(id, route.Block{
-			Reason: runtime.BlockedTreeUnproven, Detail: "what an earlier attempt started is not proven to have ended: " + left(proof),
+			Reason: runtime.BlockedTreeUnproven, Detail: unprovenDetail(proof),
 			NextStep: r.unprovenStep(id, proof),
 		})
 		r.settleOrder(id, false, "blocked: "+string(runtime.BlockedTreeUnproven))
 	}
+}
+
+func unprovenDetail(p supervise.Proof) string {
+	if p.Level == proofStated {
+		return "whoever of the hosting session had its attempt before has not said that it has ended, and could still write"
+	}
+	return "what an earlier attempt started is not proven to have ended: " + left(p)
 }
 
 // unprovenStep is what a person can do about it. Where nothing of the tree can be

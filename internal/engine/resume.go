@@ -62,7 +62,9 @@ func (e *Engine) Resume(ctx context.Context, req ResumeRequest, obs Observer, ct
 	}
 	defer func() { err = errors.Join(err, r.slots.close()) }()
 	r.led, r.resumed, r.stopping, r.given = led, true, req.Stop, old.given
-	r.continues, r.unbroken = req.Continues, req.Continues && old.parked
+	if r.continues = req.Continues; r.continues {
+		r.unbroken, r.noted = old.parked, old.noted
+	}
 	r.settleIn()
 	if err := r.finishIntegration(ctx); err != nil {
 		return res, err

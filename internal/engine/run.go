@@ -68,6 +68,7 @@ type run struct {
 	unproven       map[string]supervise.Proof // jobs of which an earlier attempt may still run
 	resumed        bool
 	continues      bool               // no person resumed it
+	noted          []string           // by the engines before, where no person resumed it
 	unbroken       bool               // the engine before left it in order, and nobody but the hosting session acted since
 	worked         time.Duration      // by the engines before, of the wall budget
 	stopping       bool               // what an engine before left is only ended
@@ -286,6 +287,9 @@ func (r *run) survey(ctx context.Context) error {
 		}
 	}
 	for _, n := range r.plan.Notes {
+		if slices.Contains(r.noted, r.redact.String(n)) {
+			continue
+		}
 		r.note(ledger.Noted("", r.redact.String(n)))
 	}
 	return r.writeRuntimes()
