@@ -6,8 +6,9 @@
 # make e2e-table  what each agent was seen to do in each cell of their matrix
 # make pages   the report's page of real runs, in a real browser; SHOTS=1 takes pictures
 # make odd     the table of odd repositories, each made and run in anew
+# make skill   writes into the skill what the program owns: commands, fields, tiers, reasons
 # make faults  the kill campaign; see scripts/faults.sh for its shorter forms
-.PHONY: build check test demo bench e2e e2e-latest e2e-table pages odd faults install clean
+.PHONY: build check test demo bench e2e e2e-latest e2e-table pages odd faults skill install clean
 
 programs := ./cmd/orchestrate ./cmd/orchestrate-supervise
 
@@ -47,6 +48,9 @@ odd:
 
 faults:
 	./scripts/faults.sh
+
+skill:
+	go test ./plugins -run '^TestGeneratedFacts' -update
 
 install:
 	CGO_ENABLED=0 go install -buildvcs=false $(programs)
