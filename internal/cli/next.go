@@ -76,9 +76,12 @@ func runNext(ctx context.Context, sys System, opts nextOptions) (err error) {
 		return err
 	}
 	defer func() { err = joined(err, st.close()) }()
-	n := &taker{sys: sys, opts: opts, f: f, eng: st.Engine}
 	ctx, done := unlessInterrupted(ctx)
 	defer done()
+	if opts.by, err = st.CallerName(ctx, f.run.Dir, opts.by); err != nil {
+		return failure(err)
+	}
+	n := &taker{sys: sys, opts: opts, f: f, eng: st.Engine}
 	return n.run(ctx)
 }
 

@@ -107,6 +107,7 @@ func TestScripts(t *testing.T) {
 			"page": page,
 
 			"holds": holds,
+			"taken": taken,
 			"block": block,
 		}, baddayCommands),
 	})

@@ -7,14 +7,13 @@ import (
 
 	"orchestrate/internal/handoff"
 	"orchestrate/internal/ledger"
-	"orchestrate/internal/secret"
 	"orchestrate/internal/untrusted"
 )
 
 // NextRequest says who wants a job of which run.
 type NextRequest struct {
 	Dir   string        // absolute run directory
-	By    string        // as the caller names itself
+	By    string        // as CallerName gives it
 	Lease time.Duration // 0 = the job's own timeout
 }
 
@@ -53,7 +52,7 @@ func (e *Engine) next(req NextRequest) (offer Offer, err error) {
 		return offer, err
 	}
 	if offer.State.Phase != ledger.PhaseEnded && offer.State.Stopping.Empty() {
-		if offer.Taken, err = handoff.Take(run, offer.Away, e.callerName(req.By), req.Lease, e.Now()); err != nil {
+		if offer.Taken, err = handoff.Take(run, offer.Away, req.By, req.Lease, e.Now()); err != nil {
 			return offer, err
 		}
 	}
@@ -64,10 +63,16 @@ func (e *Engine) next(req NextRequest) (offer Offer, err error) {
 // mostName bounds what a caller may call itself, in characters.
 const mostName = 100
 
-// callerName is a caller's name in a form that can be kept and shown.
-func (e *Engine) callerName(name string) string {
-	clean := secret.NewAllowing(secret.FromEnv(e.Env), e.Operator.Secrets.Allow).String(name)
-	return untrusted.From(clean).Line(mostName)
+// CallerName is what a caller of Next calls itself, in a form that can be kept and shown.
+func (e *Engine) CallerName(ctx context.Context, dir, name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	redact, err := e.redactorOf(ctx, dir)
+	if err != nil {
+		return "", err
+	}
+	return untrusted.From(redact.String(name)).Line(mostName), nil
 }
 
 // unattended reports whether a run that nobody carries on has something to do: it was

@@ -37,27 +37,37 @@ const mostReason = 16 << 10
 // Submit keeps what came back of a job for the engine that takes it in, redacted as all
 // that a run keeps. A *handoff.RefusedError says why it did not.
 func (e *Engine) Submit(ctx context.Context, req SubmitRequest) (Submitted, error) {
-	var info ledger.RunInfo
-	run, err := ledger.Look(req.Dir, func(r ledger.Record) error {
-		if r.Kind == ledger.KindRunStarted {
-			info = *r.Run
-		}
-		return nil
-	})
+	redact, err := e.redactorOf(ctx, req.Dir)
 	if err != nil {
-		return Submitted{}, err
+		return Submitted{}, fmt.Errorf("nothing was handed in: %w", err)
 	}
-	p, err := e.reread(ctx, run, info)
-	if err = errors.Join(err, run.Close()); err != nil {
-		return Submitted{}, fmt.Errorf("nothing was handed in, since what is secret in this workspace cannot be told: %w", err)
-	}
-	s, result, out := e.cleanSubmission(p.redact, req)
+	s, result, out := e.cleanSubmission(redact, req)
 	release, err := ledger.LockHandoff(ctx, req.Dir)
 	if err != nil {
 		return out, err
 	}
 	out.Repeated, err = e.keep(req, s, result)
 	return out, errors.Join(err, release())
+}
+
+// redactorOf takes out what is secret where a run works: that of an engine that carries
+// it on.
+func (e *Engine) redactorOf(ctx context.Context, dir string) (*secret.Redactor, error) {
+	var info ledger.RunInfo
+	run, err := ledger.Look(dir, func(r ledger.Record) error {
+		if r.Kind == ledger.KindRunStarted {
+			info = *r.Run
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	p, err := e.reread(ctx, run, info)
+	if err = errors.Join(err, run.Close()); err != nil {
+		return nil, fmt.Errorf("what is secret in this workspace cannot be told: %w", err)
+	}
+	return p.redact, nil
 }
 
 // cleanSubmission takes secrets out of what is handed in.
