@@ -39,6 +39,9 @@ func TestRoutesPassTheGate(t *testing.T) {
 		if p := in.Profiles[r.Runtime]; p.ApprovesAll && in.Job.Writes() && (r.Sandbox == "" || r.Isolation != route.InWorktree || r.Risk != "R2") {
 			t.Fatalf("it approves everything by itself: %+v", r)
 		}
+		if r.Runtime == runtime.Internal && (r.Sandbox != "" || r.Risk == "R3" || in.Job.Writes() && r.Isolation != route.InWorktree) {
+			t.Fatalf("an agent of the session: %+v", r)
+		}
 		if in.Own[r.Runtime] && r.Sandbox == route.SandboxLandlock {
 			t.Fatalf("it works in no sandbox but its own: %+v", r)
 		}
@@ -108,7 +111,22 @@ func drawInput(t *rapid.T) route.Input {
 	for _, name := range []string{"one", "two"} {
 		in.Profiles[name] = drawProfile(t, name)
 	}
+	in.Profiles[runtime.Internal] = drawSession(t)
+	if in.Internal = rapid.Bool().Draw(t, "internal"); in.Internal && len(j.Command) == 0 && rapid.Bool().Draw(t, "pinned") {
+		j.Runtime = runtime.Internal
+	}
 	return in
+}
+
+// drawSession is a hosting session with one agent that takes any task.
+func drawSession(t *rapid.T) runtime.Profile {
+	a := runtime.Agent{Name: "a", General: true}
+	a.Access = rapid.SampledFrom([]runtime.Access{"", runtime.AccessRead, runtime.AccessEdit, runtime.AccessShell}).Draw(t, "said")
+	a.Tools = rapid.SampledFrom([][]string{nil, {}, {"*"}, {"Read"}, {"Read", "Edit"}, {"a shell"}}).Draw(t, "tools")
+	return runtime.Profile{
+		Runtime: runtime.Internal, Kind: runtime.KindInternal, State: runtime.StateConstrained, Limits: []string{"no sandbox"},
+		Agents: []runtime.Agent{a}, Controls: []runtime.Control{{Name: runtime.ControlAgent, Verified: true}},
+	}
 }
 
 func drawProfile(t *rapid.T, name string) runtime.Profile {

@@ -62,7 +62,7 @@ func needs(j *spec.Job, risk policy.Risk, host sandbox.Level) []need {
 		{"write boundary", bounded, "take out `isolation: none`, or name a runtime with a sandbox or a mode that bounds its writes"},
 	}
 	if j.Writes() {
-		out = append(out, need{"worktree for a hosting session's agent", apart, reportIt})
+		out = append(out, need{"worktree of its own", apart, reportIt})
 		out = append(out, ofWriters...)
 	} else {
 		out = append(out, need{"fingerprint of the checkout", watched, reportIt})

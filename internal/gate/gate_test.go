@@ -99,6 +99,14 @@ func TestMinimumControls(t *testing.T) {
 		"R3, edits only":                 {deploy, routed("R3", "edit", w("worktree", "edits-only", "tool-limits")...), approvalMissing, "sandbox"},
 		"R3, exec boxed":                 {deploy, boxed("landlock", plain(routed("R3", "shell", w("worktree")...))), approvalMissing, approvalMissing},
 		"R3, in the checkout":            {deploy, boxed("landlock", plain(routed("R3", "shell", w()...))), "worktree", "worktree"},
+		"the session, R0":                {observer, hostedBy(routed("R0", "read", "read-only", "fingerprint")), "", ""},
+		"the session, R0, unbounded":     {observer, hostedBy(routed("R0", "read", "fingerprint")), "", ""},
+		"the session, R0, unsaid":        {observer, unsaidOf(hostedBy(routed("R0", "read", "read-only", "fingerprint"))), "bounded timeout", "bounded timeout"},
+		"the session, R1":                {writer, hostedBy(routed("R1", "edit", w("worktree", "tool-limits")...)), "", ""},
+		"the session, R1, in checkout":   {writer, hostedBy(routed("R1", "edit", w("edits-only", "tool-limits")...)), "worktree of its own", "worktree of its own"},
+		"the session, R1, no limits":     {writer, hostedBy(routed("R1", "edit", w("worktree", "edits-only")...)), "tool limits", "tool limits"},
+		"the session, R2":                {checked, hostedBy(routed("R2", "edit", w("worktree", "edits-only", "tool-limits")...)), "", "sandbox"},
+		"the session, R3":                {deploy, hostedBy(routed("R3", "edit", w("worktree", "edits-only", "tool-limits")...)), "enforced boundary", "sandbox, enforced boundary"},
 		"R3, no rollback":                {unsaid, boxed("landlock", plain(routed("R3", "shell", w("worktree")...))), "preview and rollback", "preview and rollback"},
 	} {
 		for host, missing := range map[sandbox.State]string{sandbox.Unavailable: c.bare, sandbox.Off: c.bare, sandbox.Enforced: c.has} {
@@ -107,6 +115,18 @@ func TestMinimumControls(t *testing.T) {
 			}
 		}
 	}
+}
+
+// hostedBy is the route as an agent of the hosting session has it: its time is bounded by
+// nobody, and its weakness is on the record.
+func hostedBy(r ledger.Route) ledger.Route {
+	r.Runtime = runtime.Internal
+	return constrained(without(r, "timeout"))
+}
+
+func unsaidOf(r ledger.Route) ledger.Route {
+	r.Constrained = nil
+	return r
 }
 
 // own is the route in its runtime's own sandbox, of which its read-only mode is made.
