@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -77,14 +78,19 @@ func (l *lab) hosts(argv ...string) *ended {
 	return e
 }
 
-// asks tells what the model was asked, for a test that failed.
+// asks tells what the model was asked, for a test that failed: of each question the last
+// tool's result.
 func (l *lab) asks() string {
 	var b strings.Builder
 	for _, r := range l.sim.Requests() {
-		if r.API != "" {
-			data, _ := json.Marshal(map[string]any{"rule": r.Rule, "error": r.Error, "results": r.Results})
-			b.Write(append(data, '\n'))
+		if r.API == "" {
+			continue
 		}
+		last := ""
+		if n := len(r.Results); n > 0 {
+			last = r.Results[n-1]
+		}
+		fmt.Fprintf(&b, "%s %s: %.1500s\n", r.Rule, r.Error, last)
 	}
 	return b.String()
 }

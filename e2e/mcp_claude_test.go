@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -38,10 +37,7 @@ func hostWords(scenario string) string {
 // job that comes back to it, and reads the report.
 func TestClaudeHostsARunOverMCP(t *testing.T) {
 	l := hostedLab(t, hostWords(claudeHosts), "claude", claude())
-	e := l.hosts(
-		filepath.Join(l.bin, "claude"), "-p", asHost, "--output-format", "stream-json", "--verbose", "--strict-mcp-config",
-		"--mcp-config", `{"mcpServers": {"orchestrate": {"command": "orchestrate", "args": ["mcp"]}}}`, "--allowedTools", "mcp__orchestrate__*,Agent",
-	).wants(0).sound()
+	e := l.hosts(l.claudeServed()...).wants(0).sound()
 	e.handedIn("compare", "general-purpose", "the notes differ in one word")
 	if u := e.status("compare").Usage; u == nil || u.InputTokens == nil || *u.InputTokens != 100 {
 		t.Errorf("usage %+v", u)

@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -21,16 +20,10 @@ rules:` + hostedOthers + `
   - {name: host tells, contains: Host the run, do: [{text: 'Arbiter: {{find Arbiter: (\w+)}}'}]}
 `
 
-// The same from the real codex. It passes almost nothing of its environment on to a
-// server, so that what the run's agents need is named, and asks before every call of a
-// tool that changes something unless its configuration says otherwise.
+// The same from the real codex.
 func TestCodexHostsARunOverMCP(t *testing.T) {
 	l := hostedLab(t, hostWords(codexHosts), "codex", codex())
-	e := l.hosts(
-		filepath.Join(l.bin, "codex"), "exec", "--json", "-c", "analytics.enabled=false",
-		"-c", `mcp_servers.orchestrate={command="orchestrate", args=["mcp"], default_tools_approval_mode="approve", env_vars=["CODEX_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"]}`,
-		asHost,
-	).wants(0).sound()
+	e := l.hosts(l.codexServed()...).wants(0).sound()
 	e.handedIn("compare", "general-purpose", "the notes differ")
 	if u := e.status("compare").Usage; u != nil {
 		t.Errorf("usage %+v of a job of which nothing was said", u)
