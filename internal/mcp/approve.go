@@ -56,7 +56,7 @@ func approve(ctx context.Context, c call, in ApproveIn) (out ApproveOut, err err
 	case len(q.yes) == 0:
 		return out, failed("approve", o, fmt.Sprintf("call explain for the job; nobody was asked, and nothing was approved in run %s", run))
 	}
-	return ApproveOut{Said: said(o, "the run goes on with exactly what the user approved: "+ofRun(o.Exit), then(o.Exit, run)...), Approved: bounded(q.yes), Refused: bounded(q.no)}, nil
+	return ApproveOut{Said: said(o, "the run goes on with exactly what the user approved: "+ofRun(o.Exit, ""), then(o.Exit, run)...), Approved: bounded(q.yes), Refused: bounded(q.no)}, nil
 }
 
 // awaitApproval are the jobs of a run that only an approval is missing for, in the words
@@ -127,10 +127,10 @@ func askUser(run, why string, scopes []string) error {
 
 // bounded cuts what was shown, each by itself.
 func bounded(all []string) (short []string) {
-	short = []string{}
-	for _, s := range all[:min(len(all), mostJobs)] {
-		text, _ := cut(s, mostPublished/8, "the run's approvals.json")
+	for _, s := range all {
+		text, _ := cut(s, mostApproved, "the run's approvals.json")
 		short = append(short, text)
 	}
+	short, _ = few(short, mostList)
 	return short
 }

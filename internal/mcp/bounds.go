@@ -11,9 +11,11 @@ import (
 const (
 	mostText      = 30 << 10 // of the one long text in it
 	mostMessages  = 4 << 10  // of what a command told a person
-	mostPublished = 8 << 10  // of the command's own JSON
+	mostPublished = 14 << 10 // of the command's own JSON
+	mostList      = 14 << 10 // of things that are listed one by one, jobs for example
+	mostApproved  = 1 << 10  // of each job that was asked about
 	mostErrors    = 12 << 10 // of the text of an error
-	mostJobs      = 40       // jobs, or other things, that are listed one by one
+	mostIDs       = 40       // of jobs that are only named
 )
 
 // size is what a value takes in a result.
@@ -53,12 +55,17 @@ func valid(s string) string {
 	return s
 }
 
-// few is the beginning of a list, and how many more there are.
-func few[T any](all []T) (some []T, more int) {
-	if len(all) <= mostJobs {
-		return append([]T{}, all...), 0
+// few is the beginning of a list that takes no more than that, and how many more there
+// are.
+func few[T any](all []T, most int) (some []T, more int) {
+	some = []T{}
+	for i, v := range all {
+		if most -= size(v) + 1; most < 0 {
+			return some, len(all) - i
+		}
+		some = append(some, v)
 	}
-	return all[:mostJobs], len(all) - mostJobs
+	return some, 0
 }
 
 // published is what a command prints as JSON, nil where that takes too much room.

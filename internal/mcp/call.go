@@ -16,6 +16,18 @@ type Where struct {
 
 func (w Where) where() string { return w.Cwd }
 
+// Fully asks for what the command prints as JSON as well.
+type Fully struct {
+	Full bool `json:"full,omitempty" jsonschema:"add what the command prints with --json, if it is not too long"`
+}
+
+func (f Fully) published(out string) map[string]any {
+	if !f.Full {
+		return nil
+	}
+	return published(out)
+}
+
 // OfRun names the run that a call is about.
 type OfRun struct {
 	Run string `json:"run" jsonschema:"runId that start gave, or the path of a run directory"`

@@ -10,6 +10,7 @@ import (
 // DoctorIn is what doctor is asked.
 type DoctorIn struct {
 	Where
+	Fully
 	Runtimes []string `json:"runtimes,omitempty" jsonschema:"ask only these; left out: all that are known"`
 }
 
@@ -17,7 +18,7 @@ type DoctorIn struct {
 type DoctorOut struct {
 	Said
 	Runtimes  []RuntimeFound `json:"runtimes"`
-	Published map[string]any `json:"published,omitempty" jsonschema:"what doctor --json prints; absent when it is long"`
+	Published map[string]any `json:"published,omitempty" jsonschema:"what doctor --json prints; only when asked for and not too long"`
 }
 
 // RuntimeFound is what was learned of one runtime.
@@ -39,7 +40,7 @@ func doctor(ctx context.Context, c call, in DoctorIn) (out DoctorOut, err error)
 	if json.Unmarshal([]byte(o.Out), &found) != nil || len(found.Profiles) == 0 {
 		return out, failed("doctor", o, "")
 	}
-	out = DoctorOut{Said: said(o, "at least one runtime can take jobs", "write a spec, call plan with it"), Published: published(o.Out)}
+	out = DoctorOut{Said: said(o, "at least one runtime can take jobs", "write a spec, call plan with it"), Published: in.published(o.Out)}
 	if o.Exit == exitFailed {
 		out.Said = said(o, "no coding agent can take jobs here, or none of those named", "tell the user what nextStep says of the runtimes that they want")
 	}
@@ -53,5 +54,6 @@ func doctor(ctx context.Context, c call, in DoctorIn) (out DoctorOut, err error)
 		}
 		out.Runtimes = append(out.Runtimes, f)
 	}
+	out.Runtimes, _ = few(out.Runtimes, mostList)
 	return out, nil
 }

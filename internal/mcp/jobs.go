@@ -23,15 +23,14 @@ type Job struct {
 
 // Standing is where a run stands.
 type Standing struct {
-	RunID      string         `json:"runId"`
-	RunDir     string         `json:"runDir,omitempty"`
-	Phase      string         `json:"phase" jsonschema:"running, arbitrating, awaiting (the session is to act) or ended"`
-	Verdict    string         `json:"verdict,omitempty" jsonschema:"pass, fail, blocked, unreviewed or rehearsal; absent before the end"`
-	Counts     map[string]int `json:"counts" jsonschema:"how many jobs are in which status"`
-	Awaiting   []string       `json:"awaiting" jsonschema:"jobs that await the hosting session"`
-	Jobs       []Job          `json:"jobs" jsonschema:"what is not a success comes first"`
-	JobsNotIn  int            `json:"jobsLeftOut,omitempty" jsonschema:"how many more jobs there are"`
-	JobsNotWhy string         `json:"jobsLeftOutWhere,omitempty"`
+	RunID     string         `json:"runId"`
+	RunDir    string         `json:"runDir,omitempty"`
+	Phase     string         `json:"phase" jsonschema:"running, arbitrating, awaiting (the session is to act) or ended"`
+	Verdict   string         `json:"verdict,omitempty" jsonschema:"pass, fail, blocked, unreviewed or rehearsal; absent before the end"`
+	Counts    map[string]int `json:"counts" jsonschema:"how many jobs are in which status"`
+	Awaiting  []string       `json:"awaiting" jsonschema:"jobs that await the hosting session"`
+	Jobs      []Job          `json:"jobs" jsonschema:"what is not a success comes first"`
+	JobsNotIn int            `json:"jobsLeftOut,omitempty" jsonschema:"how many more there are; orchestrate status RUN --json lists all"`
 }
 
 // standing reads what `status --json` and `wait --json` print.
@@ -47,24 +46,20 @@ func standing(out, root string) (s Standing, ok bool) {
 	}
 	for _, j := range all {
 		s.Counts[string(j.Status)]++
-		if j.Status == ledger.Awaiting && len(s.Awaiting) < mostJobs {
+		if j.Status == ledger.Awaiting && len(s.Awaiting) < mostIDs {
 			s.Awaiting = append(s.Awaiting, j.ID)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b ledger.JobState) int {
 		return cmp.Compare(rank(a.Status), rank(b.Status))
 	})
-	some, more := few(all)
-	s.JobsNotIn = more
-	if more > 0 {
-		s.JobsNotWhy = "orchestrate status " + st.RunID + " --json"
-	}
-	s.Jobs = []Job{}
-	for _, j := range some {
-		s.Jobs = append(s.Jobs, Job{
+	var jobs []Job
+	for _, j := range all {
+		jobs = append(jobs, Job{
 			ID: j.ID, Status: string(j.Status), Reason: string(j.Reason), Evidence: j.Evidence.Line(200), Attempt: j.Attempt, Runtime: j.Runtime, Model: j.Model,
 		})
 	}
+	s.Jobs, s.JobsNotIn = few(jobs, mostList)
 	return s, true
 }
 

@@ -92,10 +92,14 @@ func understood(line []byte, whole bool) (jsonrpc.Message, *jsonrpc.Error) {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: fmt.Sprintf("a message is longer than %d bytes and was left out: hand long text over as a file", longest)}
 	}
 	m, err := jsonrpc.DecodeMessage(line)
-	if err != nil {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: fmt.Sprintf("a line is no JSON-RPC message and was left out: %v", err)}
+	if err == nil {
+		return m, nil
 	}
-	return m, nil
+	code := int64(jsonrpc.CodeInvalidRequest)
+	if !json.Valid(line) {
+		code = jsonrpc.CodeParseError
+	}
+	return nil, &jsonrpc.Error{Code: code, Message: fmt.Sprintf("a line is no JSON-RPC message and was left out: %v", err)}
 }
 
 // complain answers a line of which nobody knows whose answer it waits for.

@@ -23,7 +23,7 @@ type places struct {
 	root  string // "" = it did not say
 }
 
-func (p *places) changed(context.Context, *sdk.RootsListChangedRequest) { //nolint:staticcheck // see rootOf
+func (p *places) changed(context.Context, *sdk.RootsListChangedRequest) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.asked = false
@@ -56,7 +56,7 @@ func (p *places) rootOf(ctx context.Context, session *sdk.ServerSession, own str
 		return p.root
 	}
 	said := session.InitializeParams()
-	if said == nil || said.Capabilities == nil || said.Capabilities.RootsV2 == nil {
+	if said == nil || said.Capabilities == nil || said.Capabilities.RootsV2 == nil { //nolint:staticcheck // roots are what clients have today
 		return ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, rootsLimit)

@@ -11,6 +11,7 @@ import (
 // PlanIn is what plan is asked.
 type PlanIn struct {
 	Where
+	Fully
 	OfSpec
 }
 
@@ -23,7 +24,7 @@ type PlanOut struct {
 	Jobs        []PlannedJob   `json:"jobs"`
 	JobsNotIn   int            `json:"jobsLeftOut,omitempty"`
 	Notes       []string       `json:"notes"`
-	Published   map[string]any `json:"published,omitempty" jsonschema:"what plan --json prints; absent when it is long"`
+	Published   map[string]any `json:"published,omitempty" jsonschema:"what plan --json prints; only when asked for and not too long"`
 	WholeByHand string         `json:"whole" jsonschema:"the command that prints all of it"`
 }
 
@@ -57,18 +58,17 @@ func plan(ctx context.Context, c call, in PlanIn) (out PlanOut, err error) {
 	if json.Unmarshal([]byte(o.Out), &p) != nil || p.Root == "" {
 		return out, refused("plan", o, path, made)
 	}
-	out = PlanOut{Spec: path, Root: p.Root, Blocked: p.Blocked, Published: published(o.Out), WholeByHand: "orchestrate plan " + path + " --json"}
+	out = PlanOut{Spec: path, Root: p.Root, Blocked: p.Blocked, Published: in.published(o.Out), WholeByHand: "orchestrate plan " + path + " --json"}
 	all := p.Jobs
 	if p.Arbiter != nil {
 		all = append(slices.Clone(all), *p.Arbiter)
 	}
-	some, left := few(all)
-	out.JobsNotIn = left
-	for _, j := range some {
-		out.Jobs = append(out.Jobs, plannedJob(j))
+	var jobs []PlannedJob
+	for _, j := range all {
+		jobs = append(jobs, plannedJob(j))
 	}
-	notes, _ := few(p.Notes)
-	out.Notes = notes
+	out.Jobs, out.JobsNotIn = few(jobs, mostList)
+	out.Notes, _ = few(p.Notes, mostMessages)
 	out.Said = said(o, "every job has a route", "tell the user what would run, then call start with the same spec")
 	if o.Exit == exitBlocked {
 		out.Said = said(o, "something is blocked: see blocked and nextStep of each job", "do what nextStep says, or change the spec; a job that only waits for an approval can be started and is then asked about with approve")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -72,7 +73,7 @@ func (t *teller) heard(line []byte) {
 	case r.Kind == ledger.KindEvent:
 		return // what an agent says is not what moves a run
 	}
-	t.text = string(r.Kind)
+	t.text = strings.TrimSpace(string(r.Kind) + " " + string(r.Status))
 	if r.Job != "" {
 		t.text = r.Job + ": " + t.text
 	}

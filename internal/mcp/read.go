@@ -110,12 +110,10 @@ func report(ctx context.Context, c call, in ReportIn) (out ReportOut, err error)
 	meaning, next := "the run has not ended: this is what is known so far, without a verdict", []string{fmt.Sprintf("call wait {run: %q}", run)}
 	if r.Standing == engreport.Ended && r.ExitStatus != nil {
 		words.Exit = *r.ExitStatus
-		meaning, next = ofRun(words.Exit), []string{"tell the user the verdict as it is, and end with the completion block"}
+		meaning, next = ofRun(words.Exit, r.Verdict), []string{"tell the user the verdict as it is, and end with the completion block"}
 	}
-	out = ReportOut{TextOut: c.text(words, run, "report.md", meaning, next...), RunID: r.RunID, RunDir: r.RunDir, Standing: r.Standing, Verdict: r.Verdict}
-	for _, n := range r.NeedsPerson[:min(len(r.NeedsPerson), mostJobs/2)] {
-		out.NeedsPerson = append(out.NeedsPerson, short(n))
-	}
+	out = ReportOut{TextOut: c.text(words, run, "report.md", meaning, next...), RunID: r.RunID, RunDir: dirOf(c.root(), r.RunID), Standing: r.Standing, Verdict: r.Verdict}
+	out.NeedsPerson, _ = few(r.NeedsPerson, mostMessages)
 	out.Completion, _ = cut(strings.TrimSpace(r.Completion()), mostMessages, out.File)
 	return out, nil
 }

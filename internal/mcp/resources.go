@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"orchestrate/internal/ledger"
@@ -100,13 +101,17 @@ func (s *server) read(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.R
 	}
 	dir, err := ledger.Find(root, run)
 	if err != nil {
-		return nil, fmt.Errorf("%w; resources are those of runs in %s", err, root)
+		return nil, unreadable(err.Error())
 	}
 	data, err := fileIn(dir, file)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w; it is there once the run, or the job, has ended", uri, err)
+		return nil, unreadable(fmt.Sprintf("%s: %v; it is there once the run, or the job, has ended", uri, err))
 	}
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: mime, Text: data}}}, nil
+}
+
+func unreadable(why string) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: why}
 }
 
 // mimeOf is the kind of a file, "" = it is no resource.
@@ -129,7 +134,7 @@ func fileIn(dir, file string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer root.Close()
+	defer root.Close() //nolint:errcheck // opened for reading
 	info, err := root.Stat(filepath.FromSlash(file))
 	switch {
 	case err != nil:

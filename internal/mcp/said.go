@@ -20,7 +20,7 @@ const (
 
 // Said is what every result has.
 type Said struct {
-	ExitStatus int      `json:"exitStatus" jsonschema:"exit status of the command of the same name"`
+	ExitStatus int      `json:"exitStatus" jsonschema:"of the command; of a run: 0 all well, 1 failed, 3 blocked, 4 jobs await you, 5 still running, 124 and 130 ended early"`
 	Meaning    string   `json:"meaning" jsonschema:"what that status means here"`
 	Next       []string `json:"next" jsonschema:"what to do next, in order"`
 	Messages   string   `json:"messages,omitempty" jsonschema:"what the command told a person"`
@@ -31,15 +31,18 @@ func said(o Outcome, meaning string, next ...string) Said {
 	return Said{ExitStatus: o.Exit, Meaning: meaning, Next: append([]string{}, next...), Messages: messages}
 }
 
-// ofRun says what the exit status of a run means.
-func ofRun(exit int) string {
+// ofRun says what the exit status of a run means; verdict is "" where that is not known.
+func ofRun(exit int, verdict string) string {
+	if verdict != "" {
+		verdict = "; its verdict is " + verdict
+	}
 	switch exit {
 	case exitOK:
-		return "the run has ended, all jobs succeeded and the verdict allows to say so: see verdict"
+		return "the run has ended and all jobs succeeded" + verdict
 	case exitFailed:
-		return "the run has ended and a job or the verdict failed"
+		return "the run has ended and a job or the verdict failed" + verdict
 	case exitBlocked:
-		return "the run has ended and something is blocked by approval, route or arbiter"
+		return "the run has ended and something is blocked by approval, route or arbiter" + verdict
 	case exitAwaiting:
 		return "jobs await you, the hosting session: nothing else goes on with them"
 	case exitRunning:
@@ -55,12 +58,12 @@ func ofRun(exit int) string {
 // then says what to do about a run that stands so.
 func then(exit int, run string) []string {
 	call := func(format string) string { return fmt.Sprintf(format, run) }
-	report := call("call report {run: %q}, and say what it says: no success without exit status 0")
+	report := call("call report {run: %q}, and say what it says")
 	switch exit {
 	case exitRunning:
 		return []string{call("call wait {run: %q} again")}
 	case exitAwaiting:
-		return []string{call("call next {run: %q} for one request, let the agent that it names do it, call submit with its attempt, then next again until nothing is handed out, then wait")}
+		return []string{call("call next {run: %q} for one request, let the agent that it names do it, call submit with its attempt id; again until nothing is handed out, then wait")}
 	case exitBlocked:
 		return []string{report, call("if a job is blocked for an approval: call approve {run: %q}, which asks the user")}
 	case exitInterrupted, exitWall:

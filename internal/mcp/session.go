@@ -46,17 +46,32 @@ func next(ctx context.Context, c call, in NextIn) (out NextOut, err error) {
 	}
 	r := out.Request
 	if r == nil {
-		out.Said = said(o, "nothing to take: "+ofRun(o.Exit), then(o.Exit, run)...)
+		out.Said = said(o, "nothing to take: "+ofRun(o.Exit, ""), then(o.Exit, run)...)
 		return out, nil
 	}
-	var was bool
-	if r.Prompt, was = cut(r.Prompt, mostText, r.PromptFile); was {
-		out.Cut = "the prompt is longer than this result may be: give the agent the file " + r.PromptFile
+	if slim(r) {
+		out.Cut = "the request is longer than this result may be: give the agent the file " + r.PromptFile + "; all of the rest is in request.json beside it"
 	}
 	out.Said = said(o, "one request is yours until the lease ends",
 		fmt.Sprintf("let agent %q do exactly request.prompt, working in request.cwd and writing only where request.mayWrite says", r.Agent),
 		fmt.Sprintf("then call submit {run: %q, job: %q, attempt: %q, result: its final answer}, or with failed: why it could not", run, r.Job, r.Attempt))
 	return out, nil
+}
+
+// slim makes a request fit into a result; was says that something is missing.
+func slim(r *handoff.Request) (was bool) {
+	const most = 2 << 10
+	r.Prompt, was = cut(r.Prompt, mostText-8*most, r.PromptFile)
+	var more int
+	for _, list := range []*[]string{&r.MayRead, &r.MayWrite, &r.AllowedTools, &r.DisallowedTools, &r.Outputs, &r.Checks, &r.Controls, &r.Constrained} {
+		if *list != nil {
+			*list, more = few(*list, most)
+			was = was || more > 0
+		}
+	}
+	var long bool
+	r.ExpectedOutput, long = cut(r.ExpectedOutput, most, r.PromptFile)
+	return was || long
 }
 
 // SubmitIn is what submit is asked.
@@ -82,9 +97,14 @@ type Usage struct {
 // SubmitOut is what came of it.
 type SubmitOut struct {
 	Said
-	Job       string         `json:"job"`
-	Attempt   string         `json:"attempt"`
-	Published map[string]any `json:"published,omitempty" jsonschema:"what submit --json prints"`
+	Job      string   `json:"job"`
+	Attempt  string   `json:"attempt"`
+	TakenIn  bool     `json:"takenIn" jsonschema:"the engine has it; else it waits in the run directory and is taken in when an engine is there"`
+	Repeated bool     `json:"repeated,omitempty" jsonschema:"the same was handed in before, which changes nothing"`
+	Status   string   `json:"status,omitempty" jsonschema:"of the job now"`
+	Reason   string   `json:"reason,omitempty" jsonschema:"why, when it failed"`
+	Phase    string   `json:"phase,omitempty" jsonschema:"of the run now"`
+	Redacted []string `json:"redacted,omitempty" jsonschema:"kinds of secrets that were taken out of the result"`
 }
 
 func submit(ctx context.Context, c call, in SubmitIn) (out SubmitOut, err error) {
@@ -112,11 +132,12 @@ func submit(ctx context.Context, c call, in SubmitIn) (out SubmitOut, err error)
 		cmd.Args = append(cmd.Args, "--usage="+string(usage))
 	}
 	o := c.host.Call(ctx, cmd)
-	if o.Exit != exitOK && o.Out == "" {
-		return out, failed("submit", o, fmt.Sprintf("call status {run: %q} to see where the job stands; a result of another attempt id is never taken", run))
+	if json.Unmarshal([]byte(o.Out), &out) != nil || o.Exit != exitOK {
+		return SubmitOut{}, failed("submit", o, fmt.Sprintf("call status {run: %q} to see where the job stands; a result of another attempt id is never taken", run))
 	}
-	return SubmitOut{
-		Said: said(o, "it is handed in; whether the job succeeded is decided by its checks", fmt.Sprintf("call next {run: %q, seconds: 0} for another request, else wait {run: %q}", run, run)),
-		Job:  in.Job, Attempt: in.Attempt, Published: published(o.Out),
-	}, nil
+	out.Redacted, _ = few(out.Redacted, mostMessages)
+	out.Job, out.Attempt, out.Reason = in.Job, in.Attempt, short(out.Reason)
+	out.Said = said(o, "it is handed in; the engine checks it as any other result: see status",
+		fmt.Sprintf("call next {run: %q, seconds: 0} for another request, else wait {run: %q}", run, run))
+	return out, nil
 }

@@ -124,7 +124,7 @@ func refusal(out string) string {
 		return ""
 	}
 	var text strings.Builder
-	some, more := few(doc.Diagnostics)
+	some, more := few(doc.Diagnostics, mostErrors/2)
 	for _, d := range some {
 		fmt.Fprintf(&text, "%s:%d:%d: %s: %s\n", d.File, d.Line, d.Col, d.Field, d.Message)
 	}

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"fmt"
 	"time"
 )
 
@@ -34,7 +33,7 @@ func wait(ctx context.Context, c call, in WaitIn) (RunOut, error) {
 	stop := c.progress(ctx, run)
 	o := c.command(ctx, "wait", run, "--json", "--timeout", seconds(in.Seconds).String())
 	stop()
-	return c.stands("wait", run, o, ofRun(o.Exit))
+	return c.stands("wait", run, o)
 }
 
 // StatusIn is what status is asked.
@@ -47,20 +46,18 @@ type StatusIn struct {
 func status(ctx context.Context, c call, in StatusIn) (RunOut, error) {
 	run := c.named(in.Run)
 	o := c.command(ctx, "wait", run, "--json", "--timeout", "0s")
-	return c.stands("status", run, o, ofRun(o.Exit))
+	return c.stands("status", run, o)
 }
 
 // stands makes the result of what printed where a run stands.
-func (c call) stands(tool, run string, o Outcome, meaning string) (out RunOut, err error) {
+func (c call) stands(tool, run string, o Outcome) (out RunOut, err error) {
 	st, ok := standing(o.Out, c.root())
 	if !ok {
 		return out, failed(tool, o, "")
 	}
+	meaning := ofRun(o.Exit, st.Verdict)
 	if len(st.Awaiting) > 0 && o.Exit == exitRunning {
 		meaning += "; jobs with the hosting session: see awaiting"
-	}
-	if o.Exit == exitBlocked || o.Exit == exitFailed {
-		meaning += fmt.Sprintf(" (verdict %s)", st.Verdict)
 	}
 	return RunOut{Said: said(o, meaning, then(o.Exit, run)...), Standing: st}, nil
 }
