@@ -40,7 +40,7 @@ rules:` + hostedOthers + `
 const stops = `
 rules:` + hostedOthers + `
   - {name: host looks, contains: /orchestrate, turn: 0, do: [{shell: orchestrate version --json}]}
-  - {name: host stops, contains: /orchestrate, do: [{text: 'Step 1: {{find \| SEES \| (stop\. [^|]+) \|}} It says: {{tool_result}}'}]}
+  - {name: host stops, contains: /orchestrate, do: [{text: 'Step 1: {{find \| SEES \| ([^|]+) \|}} It says: {{tool_result}}'}]}
 `
 
 // marketplace and pluginDir are the folders that claude installs from.
@@ -125,17 +125,21 @@ func skillText(t *testing.T) string {
 }
 
 // The session of a model that does what step 1 of the skill says ends with what the user
-// is to do when the program is not there, or is older than the skill. A server of the
+// is to do when the program is not there or is not the one of the skill. A server of the
 // plugin's that cannot start is in nobody's way.
 func TestTheFirstStepOfTheSkill(t *testing.T) {
-	for _, c := range []struct{ name, program, sees, shows, says string }{
-		{"no program", "", "no such command", "not found", "the program is not installed"},
-		{"an older program", "#!/bin/sh\necho '{\"schemaVersion\":1,\"version\":\"0.0.1\"}'\n", "a lower version", "0.0.1", "The program is older than this skill"},
+	for _, c := range []struct{ name, prints, sees, says, then string }{
+		{"no program", "", "no such command", "stop. Tell the user that the program is not installed.", "make install"},
+		{"an older program", `{"schemaVersion":1,"version":"0.0.1"}`, "a lower version", "stop. The program is older than this skill", "make install"},
+		{"a newer program", `{"schemaVersion":1,"version":"9.0.0"}`, "a higher version", "go on, but this skill is the older one", "orchestrate skill install"},
+		{"another program", "hello", "anything else than JSON with a `version`", "stop. Another program has that name", "command -v orchestrate"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := skillLab(t, strings.Replace(stops, "SEES", c.sees, 1))
-			if c.program != "" {
-				l.file("bin/orchestrate", c.program)
+			shows := "not found"
+			if c.prints != "" {
+				shows = c.prints
+				l.file("bin/orchestrate", "#!/bin/sh\necho '"+c.prints+"'\n")
 				ok(t, os.Chmod(filepath.Join(l.bin, "orchestrate"), 0o700))
 			}
 			e, left := l.watched(l.claudeWith("/orchestrate jobs.yaml"))
@@ -144,7 +148,7 @@ func TestTheFirstStepOfTheSkill(t *testing.T) {
 			}
 			l.sentTheSkill(filepath.Join(pluginDir(t), "skills", "orchestrate"))
 			last := e.lastWords()
-			for _, text := range []string{"Step 1: stop. ", c.says, "make install", c.shows} {
+			for _, text := range []string{"Step 1: " + c.says, c.then, shows} {
 				if !strings.Contains(last, text) {
 					t.Errorf("%q is not in the session's last words:\n%s\n%s", text, last, e.asks())
 				}
