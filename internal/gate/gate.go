@@ -55,8 +55,8 @@ const reportIt = "this is a fault of the program; please report it"
 // below; what concerns changes is asked of writers only.
 func needs(j *spec.Job, risk policy.Risk, host sandbox.Level) []need {
 	out := []need{
-		{"explicit cwd", holds(route.ControlCwd), "name the job's cwd"},
-		{"bounded timeout", timed, "give the job a timeout"},
+		{"explicit cwd", ours(route.ControlCwd), "name the job's cwd"},
+		{"bounded timeout", ours(route.ControlTimeout), "give the job a timeout"},
 		{"capture", holds(route.ControlCapture), reportIt},
 		{"no access beyond need", granted, reportIt},
 		{"write boundary", bounded, "take out `isolation: none`, or name a runtime with a sandbox or a mode that bounds its writes"},
@@ -114,10 +114,12 @@ func holds(control string) func(*spec.Job, ledger.Route) bool {
 	return func(_ *spec.Job, r ledger.Route) bool { return slices.Contains(r.Controls, control) }
 }
 
-// timed: its time is bounded, or it is a hosting session's, which nothing here can end,
-// and that is on the record.
-func timed(j *spec.Job, r ledger.Route) bool {
-	return holds(route.ControlTimeout)(j, r) || hosted(r) && len(r.Constrained) > 0
+// ours: what is done to a process of ours, which an agent of the hosting session is not;
+// then that is on the record.
+func ours(control string) func(*spec.Job, ledger.Route) bool {
+	return func(j *spec.Job, r ledger.Route) bool {
+		return holds(control)(j, r) || hosted(r) && len(r.Constrained) > 0
+	}
 }
 
 // hosted reports whether the route is an agent's of the hosting session.

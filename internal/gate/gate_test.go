@@ -101,7 +101,7 @@ func TestMinimumControls(t *testing.T) {
 		"R3, in the checkout":            {deploy, boxed("landlock", plain(routed("R3", "shell", w()...))), "worktree", "worktree"},
 		"the session, R0":                {observer, hostedBy(routed("R0", "read", "read-only", "fingerprint")), "", ""},
 		"the session, R0, unbounded":     {observer, hostedBy(routed("R0", "read", "fingerprint")), "", ""},
-		"the session, R0, unsaid":        {observer, unsaidOf(hostedBy(routed("R0", "read", "read-only", "fingerprint"))), "bounded timeout", "bounded timeout"},
+		"the session, R0, unsaid":        {observer, unsaidOf(hostedBy(routed("R0", "read", "read-only", "fingerprint"))), "explicit cwd, bounded timeout", "explicit cwd, bounded timeout"},
 		"the session, R1":                {writer, hostedBy(routed("R1", "edit", w("worktree", "tool-limits")...)), "", ""},
 		"the session, R1, in checkout":   {writer, hostedBy(routed("R1", "edit", w("edits-only", "tool-limits")...)), "worktree of its own", "worktree of its own"},
 		"the session, R1, no limits":     {writer, hostedBy(routed("R1", "edit", w("worktree", "edits-only")...)), "tool limits", "tool limits"},
@@ -117,11 +117,11 @@ func TestMinimumControls(t *testing.T) {
 	}
 }
 
-// hostedBy is the route as an agent of the hosting session has it: its time is bounded by
+// hostedBy is the route as an agent of the hosting session has it: its time and place are held by
 // nobody, and its weakness is on the record.
 func hostedBy(r ledger.Route) ledger.Route {
 	r.Runtime = runtime.Internal
-	return constrained(without(r, "timeout"))
+	return constrained(without(without(r, "timeout"), "cwd"))
 }
 
 func unsaidOf(r ledger.Route) ledger.Route {

@@ -8,7 +8,7 @@ import (
 
 // limits are what holds for every agent of a hosting session, whatever is said of it.
 var limits = []string{
-	"no sandbox holds it: what it may write is the hosting session's word",
+	"no sandbox holds it: that it works in its folder and keeps to what it may write is the hosting session's word",
 	"it cannot be stopped from here, and nothing shows its processes",
 	"its timeout is for the account only",
 }

@@ -224,8 +224,8 @@ func (in Input) weakness(o *option) string {
 
 func (in Input) listControls(o *option) {
 	o.controls = []string{ControlCwd, ControlTimeout, ControlCapture}
-	if o.hosted() { // whose time nothing here can end
-		o.controls = []string{ControlCwd, ControlCapture}
+	if o.hosted() { // nothing of ours keeps it in its folder or ends its time
+		o.controls = []string{ControlCapture}
 	}
 	add := func(when bool, name string) {
 		if when {

@@ -135,18 +135,18 @@ func TestControlsOfTheSession(t *testing.T) {
 		isolation   string
 		constrained string // beside the limits of all
 	}{
-		"reads":                {hostedJob(func(*Input) {}, reader), "cwd capture read-only tool-limits fingerprint", "read", "none", ""},
-		"says nothing":         {hostedJob(func(*Input) {}, silent), "cwd capture fingerprint", "read", "none", "what its tools can do is not said"},
-		"has all":              {hostedJob(func(*Input) {}, anyone), "cwd capture fingerprint", "read", "none", "its tools give it shell access"},
-		"edits, asked to read": {hostedJob(func(*Input) {}, worker), "cwd capture tool-limits fingerprint", "read", "none", "its tools give it edit access"},
-		"writes":               {hostedJob(writes, worker), "cwd capture edits-only tool-limits worktree patch owned-paths", "edit", "worktree", ""},
-		"writes, with a shell": {hostedJob(writes, coder), "cwd capture tool-limits worktree patch owned-paths", "edit", "worktree", "its tools give it shell access"},
+		"reads":                {hostedJob(func(*Input) {}, reader), "capture read-only tool-limits fingerprint", "read", "none", ""},
+		"says nothing":         {hostedJob(func(*Input) {}, silent), "capture fingerprint", "read", "none", "what its tools can do is not said"},
+		"has all":              {hostedJob(func(*Input) {}, anyone), "capture fingerprint", "read", "none", "its tools give it shell access"},
+		"edits, asked to read": {hostedJob(func(*Input) {}, worker), "capture tool-limits fingerprint", "read", "none", "its tools give it edit access"},
+		"writes":               {hostedJob(writes, worker), "capture edits-only tool-limits worktree patch owned-paths", "edit", "worktree", ""},
+		"writes, with a shell": {hostedJob(writes, coder), "capture tool-limits worktree patch owned-paths", "edit", "worktree", "its tools give it shell access"},
 		"a shell that it is given": {
-			hostedJob(func(in *Input) { in.Job.AllowedTools = []string{"Read", "Edit", "Bash"} }, coder), "cwd capture tool-limits fingerprint", "shell", "none", "shell not confined",
+			hostedJob(func(in *Input) { in.Job.AllowedTools = []string{"Read", "Edit", "Bash"} }, coder), "capture tool-limits fingerprint", "shell", "none", "shell not confined",
 		},
 		"a lie is not believed": {
 			hostedJob(func(*Input) {}, runtime.Agent{Name: "liar", Tools: []string{"Read", "MultiEdit"}, Access: runtime.AccessRead}),
-			"cwd capture tool-limits fingerprint", "read", "none", "its tools give it edit access",
+			"capture tool-limits fingerprint", "read", "none", "its tools give it edit access",
 		},
 	} {
 		r, block := Choose(c.in)
