@@ -1,8 +1,10 @@
 package skill
 
 import (
+	"maps"
 	"os"
 	"path"
+	"slices"
 )
 
 // Install does what Look says; force replaces changed files too, which are left alone
@@ -85,18 +87,34 @@ func Uninstall(p Place, dry bool) (r Removal, err error) {
 		if dry {
 			return nil
 		}
-		return m.remove(root, folder, r.Removed)
+		return m.remove(root, folder, r)
 	})
 	return r, err
 }
 
-// remove ends with the manifest, so that what is cut off can be done again.
-func (m *manifest) remove(root *os.Root, folder string, files []string) error {
-	for _, file := range files {
+// remove ends with the manifest, so that what is cut off can be done again. Where files
+// are kept it stays for these, and with it what it knows of folders.
+func (m *manifest) remove(root *os.Root, folder string, r Removal) error {
+	for _, file := range r.Removed {
 		if err := drop(root, path.Join(folder, file)); err != nil {
 			return err
 		}
 	}
+	if err := m.clear(root, folder); err != nil {
+		return err
+	}
+	if len(r.Kept) > 0 {
+		maps.DeleteFunc(m.Files, func(file string, _ []string) bool { return !slices.Contains(r.Kept, file) })
+		return m.write(root, folder)
+	}
+	if err := drop(root, path.Join(folder, ManifestFile)); err != nil {
+		return err
+	}
+	return m.removeFolders(root, folder)
+}
+
+// clear removes drafts of files, and folders of files in which nothing is left.
+func (m *manifest) clear(root *os.Root, folder string) error {
 	for _, file := range append(m.paths(), ManifestFile) {
 		name := path.Join(folder, file)
 		if err := drop(root, draft(name)); err != nil {
@@ -108,10 +126,7 @@ func (m *manifest) remove(root *os.Root, folder string, files []string) error {
 			}
 		}
 	}
-	if err := drop(root, path.Join(folder, ManifestFile)); err != nil {
-		return err
-	}
-	return m.removeFolders(root, folder)
+	return nil
 }
 
 // removeFolders removes the folders that were made, from the innermost on, up to the
