@@ -90,7 +90,7 @@ func conductHere(ctx context.Context, sys System, how manner, run carriedOut) (e
 	defer func() { err = joined(err, st.close()) }()
 	brakes, done := stoppable(ctx, sys)
 	defer done()
-	told := &telling{sys: sys, brakes: brakes}
+	told := &telling{sys: sys, brakes: brakes, planning: how.planning}
 	ctl := engine.Controls{Kill: brakes.kill, Leave: brakes.leave, Ask: asker(sys, how, ""), Left: func() {
 		fmt.Fprintf(sys.Err, "this engine leaves; what runs goes on under its supervisors; go on with: orchestrate resume %s\n", told.runID())
 		brakes.quit(exitInterrupted)
@@ -103,6 +103,8 @@ func conductHere(ctx context.Context, sys System, how manner, run carriedOut) (e
 type telling struct {
 	sys    System
 	brakes *brakes
+
+	planning bool // see manner
 }
 
 // runID is "" until the run has begun.
@@ -137,11 +139,21 @@ func (t *telling) begun(id, dir string) {
 		t.sys.begun(id, dir)
 	}
 	if !t.shown() {
-		sayBegun(t.sys, id, dir)
+		manner{planning: t.planning}.sayBegun(t.sys, id, dir)
 	}
 	if e := t.sys.engine; e != nil {
 		e.control.Begun(id, dir)
 	}
+}
+
+// sayBegun is the first that is said of a run. One that plans a request is waited for by
+// who gave it.
+func (m manner) sayBegun(sys System, id, dir string) {
+	if m.planning {
+		fmt.Fprintf(sys.Err, "planning run %s in %s\n", id, dir)
+		return
+	}
+	sayBegun(sys, id, dir)
 }
 
 // sayBegun is the first that is said of a run: how to find it again.

@@ -71,7 +71,7 @@ func (g *glass) begin(w *watched) {
 	if g == nil {
 		return
 	}
-	sayBegun(g.sys, w.run.RunID, w.run.Dir)
+	w.how.sayBegun(g.sys, w.run.RunID, w.run.Dir)
 	w.told.told = func(text string) { g.live.Say(text, g.sys.Now()) }
 	run, err := ledger.Open(w.run.Dir)
 	if err == nil {

@@ -76,7 +76,7 @@ func ends(ts *testscript.TestScript, _ bool, args []string) {
 	ran(ts, false, nil)
 }
 
-var runLine = regexp.MustCompile(`(?m)^run (\S+) in (.+)$`)
+var runLine = regexp.MustCompile(`(?m)^(?:planning )?run (\S+) in (.+)$`)
 
 // ran does what `ends` does after a run, for one that ended in the background:
 // `ran [FILE]`, where FILE holds its standard error if that is not the last one.
@@ -86,10 +86,11 @@ func ran(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) == 1 {
 		said = args[0]
 	}
-	m := runLine.FindStringSubmatch(ts.ReadFile(said))
-	if m == nil {
+	all := runLine.FindAllStringSubmatch(ts.ReadFile(said), -1)
+	if len(all) == 0 {
 		return
 	}
+	m := all[len(all)-1] // a request is planned in a run, and carried out in another
 	ts.Setenv("RUNID", m[1])
 	ts.Setenv("RUN", m[2])
 	for _, err := range ledgertest.ValidateRun(m[2]) {

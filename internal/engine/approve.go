@@ -138,7 +138,7 @@ func (r *run) seekApproval(ctx context.Context, j *jobRun) {
 	}
 	if ctx.Err() == nil {
 		j.refused = word.Refused
-		r.decided(j, gate.Decide(job, j.route, r.plan.Sandbox, word))
+		r.decided(j, r.plan.uncovered(gate.Decide(job, j.route, r.plan.Sandbox, word), word))
 	}
 }
 

@@ -8,8 +8,11 @@ import (
 	"os"
 	"path/filepath"
 
+	"orchestrate/internal/gate"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/policy"
+	"orchestrate/internal/route"
+	"orchestrate/internal/runtime"
 	"orchestrate/internal/spec"
 )
 
@@ -81,6 +84,14 @@ func goesOn(led *ledger.Run) error {
 // ownWord reports whether a job is approved only by a person who was shown it: a planner
 // wrote what goes beyond this machine, and --yes was said to something else.
 func (p *Plan) ownWord(risk string) bool { return p.asked != nil && risk == string(policy.R3) }
+
+// uncovered says of a job that waits for an approval that --yes was none for it.
+func (p *Plan) uncovered(block *route.Block, word gate.Word) *route.Block {
+	if block != nil && block.Reason == runtime.BlockedApproval && p.asked != nil && p.Request.Yes && !word.Refused {
+		block.Detail = "a planner wrote this spec, so --yes does not cover it. " + block.Detail
+	}
+	return block
+}
 
 // noteRequest says what a spec that a planner made has of its own.
 func (p *Plan) noteRequest() {

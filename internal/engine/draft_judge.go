@@ -107,7 +107,7 @@ func (e *Engine) readDraft(ctx context.Context, req DraftRequest, path string, s
 // overreaches is what a spec may say that a person wrote, and a planner's may not.
 func (p *Plan) overreaches(root string) (errs []spec.Diagnostic) {
 	for _, w := range p.Spec.Warning {
-		if w.Rule == "hazard" || w.Rule == "approval" {
+		if w.Rule == "hazard" {
 			errs = append(errs, w)
 		}
 	}

@@ -140,7 +140,11 @@ func (r *run) fingerprint(ctx context.Context) (fp workspace.Fingerprint, err er
 	if err != nil {
 		return fp, err
 	}
-	strays, err := r.led.Strays(r.treeRoot, append(slices.Collect(maps.Keys(r.jobs)), ledger.ArbiterJob))
+	own := append(slices.Collect(maps.Keys(r.jobs)), ledger.ArbiterJob)
+	if r.plan.draft != nil {
+		own = append(own, ledger.DraftDir)
+	}
+	strays, err := r.led.Strays(r.treeRoot, own)
 	if err != nil {
 		return fp, err
 	}

@@ -130,6 +130,10 @@ func samples(t *testing.T) map[string]any {
 		"lease/":           handoff.Lease{SchemaVersion: 1, Attempt: "a.a1.x", At: day, Until: day},
 		"submission/":      handoff.Submission{SchemaVersion: 1, Attempt: "a.a1.x", Usage: usage, ResultSHA256: strings.Repeat("a", 64), At: day},
 		"agents/":          handoff.Agents{SchemaVersion: 1, Host: "h", Agents: []handoff.Agent{{Name: "general", Tools: []string{"*"}, Access: runtime.AccessEdit}}},
+		"draft/": ledger.Draft{
+			SchemaVersion: 1, Outcome: ledger.DraftedSpec, SpecDigest: strings.Repeat("a", 64), RequestDigest: strings.Repeat("a", 64), Runtime: "codex", Model: "m",
+			Rounds: []ledger.DraftRound{{Attempt: 1, Problems: []untrusted.Text{untrusted.From("p")}}},
+		},
 		"history-summary/": summed(lines), "integration/": integrated(), "verdict/": judgement, "history/": lines[0], "report/": whole,
 		"journal/run_started":   at(1, ledger.RunStarted(ledger.RunInfo{RunID: "r", Jobs: []string{"a"}})),
 		"journal/intent":        at(2, ledger.Intent("a", 1, route())),
