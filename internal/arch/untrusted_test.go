@@ -32,6 +32,8 @@ var mayRead = map[string]string{
 	"internal/arbiter/soften.go":                 "holds the first answer of the arbiter against the second",
 	"internal/arbiter/evidence.go":               "cuts a text to its share, before its fence",
 	"internal/arbiter/prompt.go":                 "cuts the first answer, before its fence",
+	"internal/planner/answer.go":                 "reads the planner's answer in the form that was asked for",
+	"internal/planner/prompt.go":                 "cuts an answer and what was wrong with it, before their fences",
 }
 
 // Nothing but what is named above gets at the bare text, and every name is needed.

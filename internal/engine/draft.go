@@ -127,7 +127,7 @@ func (r *run) draftPrompt(ctx context.Context, a *attempt) error {
 	if d == nil {
 		return nil
 	}
-	fields, err := planner.Fields(spec.Schema())
+	form, err := planner.FormOf(spec.Schema())
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (r *run) draftPrompt(ctx context.Context, a *attempt) error {
 		return err
 	}
 	a.prompt = planner.Prompt(planner.Asked{
-		Request: requestText(d.req.Text), Fields: fields, Profiles: r.draftProfiles(), Internal: d.req.Internal,
+		Request: requestText(d.req.Text), Form: form, Profiles: r.draftProfiles(), Internal: d.req.Internal,
 		Outline: r.redact.String(outline), Before: d.before,
 	})
 	return nil

@@ -20,16 +20,22 @@ type node struct {
 	Defs        map[string]node `json:"$defs"`
 }
 
-// Fields tells the fields of a spec, one a line, from its JSON Schema: the same facts in
-// less than half of the room, without what is reserved.
-func Fields(schema []byte) (string, error) {
+// Form is what a planner is told of the form of a spec.
+type Form struct {
+	Fields string   // one a line
+	Tasks  []string // the task words
+}
+
+// FormOf tells the form of a spec from its JSON Schema: the same facts in less than half
+// of the room, without what is reserved.
+func FormOf(schema []byte) (Form, error) {
 	var root node
 	if err := json.Unmarshal(schema, &root); err != nil {
-		return "", fmt.Errorf("the schema of a spec: %w", err)
+		return Form{}, fmt.Errorf("the schema of a spec: %w", err)
 	}
 	w := fieldWriter{defs: root.Defs}
 	w.fields(root, "")
-	return w.String(), nil
+	return Form{Fields: w.String(), Tasks: words(root.Defs["fields"].Properties["task"].Enum)}, nil
 }
 
 type fieldWriter struct {
@@ -90,8 +96,8 @@ func (w *fieldWriter) field(name string, n node, required bool, indent string) {
 	if required {
 		w.WriteString(" (required)")
 	}
-	if words := enumerated(n.Enum); words != "" {
-		fmt.Fprintf(w, "; one of %s", words)
+	if said := words(n.Enum); len(said) > 0 {
+		fmt.Fprintf(w, "; one of %s", strings.Join(said, ", "))
 	}
 	if n.Default != nil && n.Default != false {
 		said, err := json.Marshal(n.Default)
@@ -125,14 +131,14 @@ func (w *fieldWriter) twice(n node) node {
 	return n
 }
 
-func enumerated(enum []any) string {
-	var words []string
+// words are the texts among the values that are allowed.
+func words(enum []any) (all []string) {
 	for _, v := range enum {
 		if s, ok := v.(string); ok {
-			words = append(words, s)
+			all = append(all, s)
 		}
 	}
-	return strings.Join(words, ", ")
+	return all
 }
 
 func boolInt(b bool) int {
