@@ -164,7 +164,7 @@ func (in Input) apart(a, b *option) (order int, by string) {
 		if b.later {
 			order = -1
 		}
-		return order, "the hosting session's agents come first (--internal)"
+		return order, "--internal: the hosting session's agents come first"
 	}
 	for _, r := range in.ranks() {
 		if c := r.compare(a, b); c != 0 {

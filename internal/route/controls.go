@@ -131,10 +131,10 @@ func (in Input) whyIsolate(o *option) string {
 		return "an earlier attempt had a worktree"
 	case !o.tiers.Risk.Less(policy.R2):
 		return string(o.tiers.Risk) + ": " + o.tiers.RiskWhy
-	case in.Sandbox.Holds() && in.Job.Writes() && in.Unboxed != "": // its checks are in the box, whatever it is in itself
-		return "the engine's sandbox cannot bound it in the shared checkout: " + in.Unboxed
 	case o.hosted() && in.Job.Writes():
 		return "nothing of ours holds the hosting session's agent to the files it owns"
+	case in.Sandbox.Holds() && in.Job.Writes() && in.Unboxed != "": // its checks are in the box, whatever it is in itself
+		return "the engine's sandbox cannot bound it in the shared checkout: " + in.Unboxed
 	case o.hosted(): // one that observes is held by the checkout's fingerprint
 		return ""
 	case o.bounded():
