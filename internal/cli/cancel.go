@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrate/internal/engine"
+	"orchestrate/internal/handoff"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/process"
 	"orchestrate/internal/runtime"
@@ -257,6 +258,11 @@ func endOf(run *ledger.Run, j ledger.JobState) (line string, proven bool, err er
 		line = fmt.Sprintf("  %s: waited for another attempt, as attempt %d failed (%s)", j.ID, s.Attempts, s.Reason)
 	}
 	switch {
+	case s.Runtime == handoff.Runtime && s.Proof != nil:
+		line, proven, err = endOfSession(run, s, line)
+		if err != nil {
+			return "", false, err
+		}
 	case s.Proof == nil:
 		line, proven = line+", its program never ran", true
 	case s.Proof.Gone:
@@ -272,6 +278,20 @@ func endOf(run *ledger.Run, j ledger.JobState) (line string, proven bool, err er
 		line += " (branch " + *s.Branch + ")"
 	}
 	return line, proven, nil
+}
+
+// endOfSession is the end of an attempt that the hosting session had: what that says of it,
+// or that it has said nothing.
+func endOfSession(run *ledger.Run, s ledger.JobStatus, line string) (string, bool, error) {
+	if s.Proof.Gone {
+		return line + ", the hosting session has nothing of it", true, nil
+	}
+	r, there, err := handoff.ReadRequest(run, s.ID)
+	if err != nil || !there {
+		return line + ", and nothing shows that whoever has it has ended", false, err
+	}
+	return fmt.Sprintf("%s, and nothing shows that whoever has it has ended; end it there, then say so: orchestrate submit %s %s --attempt %s --failed \"it has ended\"",
+		line, run.ID, s.ID, r.Attempt), false, nil
 }
 
 // treePath is where a worktree is; a status names those in the run directory from

@@ -20,22 +20,6 @@ type intake struct {
 	sub  engine.Submitted
 }
 
-// handedIn is what `submit --json` prints.
-type handedIn struct {
-	SchemaVersion int           `json:"schemaVersion"`
-	RunID         string        `json:"runId"`
-	RunDir        string        `json:"runDir"`
-	Job           string        `json:"job"`
-	Attempt       string        `json:"attempt"`
-	Repeated      bool          `json:"repeated"` // exactly this had been handed in before
-	Redacted      []string      `json:"redacted"` // what was taken out of it, as rules
-	TakenIn       bool          `json:"takenIn"`  // the engine has settled the attempt
-	Status        ledger.Status `json:"status"`   // of the job now
-	Reason        string        `json:"reason"`
-	Phase         string        `json:"phase"` // of the run now
-	Next          string        `json:"next"`  // the command to type next
-}
-
 // intakeLimit is how long it is waited until the engine has taken something in. Its
 // checks may take longer; then it is said that it is at it.
 const intakeLimit = 10 * time.Second
@@ -73,40 +57,52 @@ func (i *intake) see(ctx context.Context) error {
 // say tells what became of it.
 func (i *intake) say(state ledger.State, job ledger.JobState) error {
 	rules := rulesOf(i.sub.Redacted)
-	next := handoff.NextCommand(shellword.Quote(i.f.name()))
-	if state.Phase == ledger.PhaseEnded {
-		next = "orchestrate wait " + shellword.Quote(i.f.name())
-	}
-	settled := job.Status != ledger.Awaiting
 	for _, rule := range rules {
 		fmt.Fprintf(i.sys.Err, "note: what looks like a secret (%s) was taken out before it was kept\n", rule)
 	}
+	var err error
 	if i.opts.json {
-		doc := handedIn{
+		err = printJSON(i.sys.Out, handoff.Receipt{
 			SchemaVersion: ledger.SchemaVersion, RunID: state.RunID, RunDir: i.f.run.Dir, Job: job.ID, Attempt: i.opts.attempt,
-			Repeated: i.sub.Repeated, Redacted: rules, TakenIn: settled, Status: job.Status, Reason: string(job.Reason), Phase: state.Phase, Next: next,
-		}
-		if err := printJSON(i.sys.Out, doc); err != nil {
-			return failure(err)
-		}
-		return nil
+			Repeated: i.sub.Repeated, Redacted: rules, TakenIn: job.Status != ledger.Awaiting, Status: job.Status,
+			Reason: string(job.Reason), Phase: state.Phase, Next: i.next(state, job),
+		})
+	} else {
+		_, err = fmt.Fprintf(i.sys.Out, "%s\nnext: %s\n", i.text(job), i.next(state, job))
 	}
+	if err != nil {
+		return failure(err)
+	}
+	return nil
+}
+
+// text says it in a line.
+func (i *intake) text(job ledger.JobState) string {
 	text := "handed in"
 	if i.sub.Repeated {
 		text = "handed in before, and counts once"
 	}
 	switch {
-	case settled && job.Reason != "":
-		text += fmt.Sprintf("; taken in: job %s is %s (%s)", job.ID, job.Status, job.Reason)
-	case settled:
-		text += fmt.Sprintf("; taken in: job %s is %s", job.ID, job.Status)
-	default:
-		text += fmt.Sprintf("; the engine is taking it in, and checks job %s", job.ID)
+	case i.sub.EndStated:
+		return text + fmt.Sprintf("; that job %s has ended is kept as your word", job.ID)
+	case job.Status == ledger.Awaiting:
+		return text + fmt.Sprintf("; the engine is taking it in, and checks job %s", job.ID)
+	case job.Reason != "":
+		return text + fmt.Sprintf("; taken in: job %s is %s (%s)", job.ID, job.Status, job.Reason)
 	}
-	if _, err := fmt.Fprintf(i.sys.Out, "%s\nnext: %s\n", text, next); err != nil {
-		return failure(err)
+	return text + fmt.Sprintf("; taken in: job %s is %s", job.ID, job.Status)
+}
+
+// next is the command to type next.
+func (i *intake) next(state ledger.State, job ledger.JobState) string {
+	name := shellword.Quote(i.f.name())
+	switch {
+	case i.sub.EndStated:
+		return "orchestrate resume " + name
+	case state.Phase == ledger.PhaseEnded:
+		return "orchestrate wait " + name
 	}
-	return nil
+	return handoff.NextCommand(name)
 }
 
 // rulesOf names the rules of what was found, each once.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"orchestrate/internal/engine"
 	"orchestrate/internal/handoff"
@@ -15,49 +14,18 @@ import (
 	"orchestrate/internal/untrusted"
 )
 
-// handedOut is what `next --json` prints.
-type handedOut struct {
-	SchemaVersion int              `json:"schemaVersion"`
-	RunID         string           `json:"runId"`
-	RunDir        string           `json:"runDir"`
-	Standing      string           `json:"standing"`   // of the run: running | awaiting | ended
-	ExitStatus    *int             `json:"exitStatus"` // of a run that has ended, else null
-	Request       *handoff.Request `json:"request"`    // null = there is none
-	Lease         *handoff.Lease   `json:"lease"`
-	Away          []withSession    `json:"away"` // the other jobs that are with the session
-}
-
-// withSession is a job that another caller has.
-type withSession struct {
-	Job      string     `json:"job"`
-	Attempt  string     `json:"attempt"`
-	By       string     `json:"by"`
-	Until    *time.Time `json:"until"`    // null = nobody has taken it
-	HandedIn bool       `json:"handedIn"` // and is not taken in yet
-	// Unproven says that its time is over, that it writes, and that nothing shows that it
-	// has ended: nobody else gets it before its result or its end is handed in.
-	Unproven bool `json:"unproven"`
-}
-
 // print prints an offer as JSON.
 func (n *taker) print(o engine.Offer, standing string) error {
-	doc := handedOut{
-		SchemaVersion: ledger.SchemaVersion, RunID: o.State.RunID, RunDir: n.f.run.Dir, Standing: standing,
-		ExitStatus: o.State.ExitStatus, Away: []withSession{},
+	doc := handoff.Handout{
+		SchemaVersion: ledger.SchemaVersion, RunID: o.State.RunID, RunDir: n.f.run.Dir, Standing: standing, Others: []handoff.Other{},
 	}
-	if standing != report.Ended {
-		doc.ExitStatus = nil
+	if standing == report.Ended {
+		doc.ExitStatus = o.State.ExitStatus
 	}
-	now := n.sys.Now()
 	for _, a := range o.Away {
-		if o.Taken != nil && a.Request.Attempt == o.Taken.Request.Attempt {
-			continue
+		if o.Taken == nil || a.Request.Attempt != o.Taken.Request.Attempt {
+			doc.Others = append(doc.Others, handoff.OtherOf(a, n.sys.Now()))
 		}
-		w := withSession{Job: a.Request.Job, Attempt: a.Request.Attempt, HandedIn: a.Submission != nil, Unproven: a.Unproven(now)}
-		if a.Lease != nil {
-			w.By, w.Until = a.Lease.By, &a.Lease.Until
-		}
-		doc.Away = append(doc.Away, w)
 	}
 	if o.Taken != nil {
 		doc.Request, doc.Lease = &o.Taken.Request, o.Taken.Lease

@@ -27,7 +27,7 @@ type SubmitRequest struct {
 
 // Submitted says what became of it.
 type Submitted struct {
-	Repeated bool           // exactly this had been handed in before
+	handoff.Taken
 	Redacted []secret.Match // secrets that were taken out before it was written
 }
 
@@ -46,7 +46,7 @@ func (e *Engine) Submit(ctx context.Context, req SubmitRequest) (Submitted, erro
 	if err != nil {
 		return out, err
 	}
-	out.Repeated, err = e.keep(req, s, result)
+	out.Taken, err = e.keep(req, s, result)
 	return out, errors.Join(err, release())
 }
 
@@ -85,10 +85,10 @@ func (e *Engine) cleanSubmission(redact *secret.Redactor, req SubmitRequest) (ha
 }
 
 // keep holds what is handed in against the run as it stands, and writes it.
-func (e *Engine) keep(req SubmitRequest, s handoff.Submission, result []byte) (repeated bool, err error) {
+func (e *Engine) keep(req SubmitRequest, s handoff.Submission, result []byte) (taken handoff.Taken, err error) {
 	run, err := ledger.Open(req.Dir)
 	if err != nil {
-		return false, err
+		return taken, err
 	}
 	defer func() { err = errors.Join(err, run.Close()) }()
 	for _, j := range run.State().Jobs {
@@ -96,11 +96,11 @@ func (e *Engine) keep(req SubmitRequest, s handoff.Submission, result []byte) (r
 			continue
 		}
 		if err := bounded(run, req); err != nil {
-			return false, err
+			return taken, err
 		}
 		return handoff.Accept(run, j, s, result)
 	}
-	return false, fmt.Errorf("run %s has no job %q", run.ID, req.Job)
+	return taken, fmt.Errorf("run %s has no job %q", run.ID, req.Job)
 }
 
 // bounded reports what is too large, or no text.

@@ -30,59 +30,68 @@ func refused(why Refusal, format string, args ...any) error {
 	return &RefusedError{Why: why, Text: fmt.Sprintf(format, args...)}
 }
 
+// Taken says how something that was handed in was taken.
+type Taken struct {
+	Repeated bool // exactly this was handed in before
+	// EndStated says that the attempt had been cut off before, and that this only says
+	// that whoever did it has ended.
+	EndStated bool
+}
+
 // Accept keeps what came back of an attempt of a job, unless there is a reason not to: a
-// RefusedError. repeated says that exactly this was handed in before. Both parts are
-// redacted. Whoever calls it holds the run's hand-off lock, under which run was read.
-func Accept(run *ledger.Run, job ledger.JobState, s Submission, result []byte) (repeated bool, err error) {
+// RefusedError. Both parts are redacted. Whoever calls it holds the run's hand-off lock, under which run was read.
+func Accept(run *ledger.Run, job ledger.JobState, s Submission, result []byte) (Taken, error) {
 	if !s.Failed {
 		s.ResultSHA256 = sum(result)
 	}
 	a, there, err := lookAt(run, job.ID)
 	if err != nil {
-		return false, err
+		return Taken{}, err
 	}
 	if !there || a.Request.Attempt != s.Attempt {
 		return earlier(run, job, s)
 	}
+	var taken Taken
 	switch {
 	case a.Submission != nil:
 		return again(job.ID, *a.Submission, s)
 	case a.Lease != nil && a.Lease.Lapsed:
-		return false, refused(Stale, "attempt %s of job %s is over: its lease ended, and another one takes its place; nothing was taken", s.Attempt, job.ID)
+		return taken, refused(Stale, "attempt %s of job %s is over: its lease ended, and another one takes its place; nothing was taken", s.Attempt, job.ID)
 	case job.Status == ledger.Awaiting && job.Attempt == a.Request.N:
 	case s.Failed && unproven(run, a, job):
+		taken.EndStated = true
 	default:
-		return false, closed(job)
+		return taken, closed(job)
 	}
 	if !s.Failed {
 		if err := run.WriteHandoff(job.ID, ledger.ResultFile, result); err != nil {
-			return false, fmt.Errorf("the result of job %s cannot be kept: %w", job.ID, err)
+			return taken, fmt.Errorf("the result of job %s cannot be kept: %w", job.ID, err)
 		}
 	}
-	return false, write(run, job.ID, ledger.SubmissionFile, s)
+	return taken, write(run, job.ID, ledger.SubmissionFile, s)
 }
 
 // earlier finds what the job's earlier attempts have of this one.
-func earlier(run *ledger.Run, job ledger.JobState, s Submission) (repeated bool, err error) {
+func earlier(run *ledger.Run, job ledger.JobState, s Submission) (Taken, error) {
 	for n := 1; n < job.Attempt; n++ {
 		var then Submission
 		there, err := run.ReadJSON(ledger.JobPath(job.ID, ledger.AttemptDir(n), ledger.SubmissionFile), &then)
 		if err != nil {
-			return false, err
+			return Taken{}, err
 		}
 		if there && then.Attempt == s.Attempt {
 			return again(job.ID, then, s)
 		}
 	}
-	return false, refused(Stale, "attempt %s is not the newest of job %s, so nothing was taken: what it did counts for nothing, and `%s` gives out what is to be done",
+	return Taken{}, refused(Stale, "attempt %s is not the newest of job %s, so nothing was taken: what it did counts for nothing, and `%s` gives out what is to be done",
 		s.Attempt, job.ID, NextCommand(run.ID))
 }
 
-func again(job string, then, now Submission) (repeated bool, err error) {
+func again(job string, then, now Submission) (Taken, error) {
 	if then.Failed == now.Failed && then.Reason == now.Reason && then.ResultSHA256 == now.ResultSHA256 {
-		return true, nil
+		return Taken{Repeated: true}, nil
 	}
-	return false, refused(Double, "something else was handed in for attempt %s of job %s at %s; that one counts, and this was not taken",
+	return Taken{}, refused(Double, "something else was handed in for attempt %s of job %s at %s; that one counts, and this was not taken",
 		now.Attempt, job, then.At.Format("2006-01-02 15:04:05 MST"))
 }
 

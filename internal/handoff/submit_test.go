@@ -13,7 +13,7 @@ import (
 )
 
 // handIn is one caller's turn.
-func handIn(t testing.TB, dir, job string, s handoff.Submission, result string) (repeated bool, err error) {
+func handIn(t testing.TB, dir, job string, s handoff.Submission, result string) (handoff.Taken, error) {
 	t.Helper()
 	run, err := ledger.Open(dir)
 	must(t, err)
@@ -24,7 +24,7 @@ func handIn(t testing.TB, dir, job string, s handoff.Submission, result string) 
 		}
 	}
 	t.Fatalf("no job %s", job)
-	return false, nil
+	return handoff.Taken{}, nil
 }
 
 func answer(attempt string) handoff.Submission {
@@ -47,9 +47,9 @@ func refusedAs(t *testing.T, err error, why handoff.Refusal, words string) {
 func TestAResultIsKeptOnce(t *testing.T) {
 	q := request("a", 1, "observe")
 	_, dir := parkedRun(t, q)
-	repeated, err := handIn(t, dir, "a", answer(q.Attempt), "found it\n")
-	if err != nil || repeated {
-		t.Fatal(repeated, err)
+	taken, err := handIn(t, dir, "a", answer(q.Attempt), "found it\n")
+	if err != nil || taken.Repeated || taken.EndStated {
+		t.Fatal(taken, err)
 	}
 	if data, err := os.ReadFile(filepath.Join(dir, "a", "result.md")); err != nil || string(data) != "found it\n" {
 		t.Errorf("result %q, %v", data, err)
@@ -57,8 +57,8 @@ func TestAResultIsKeptOnce(t *testing.T) {
 	if a := look(t, dir)["a"]; a.Submission == nil || !a.Back() || a.Free() || len(a.Submission.ResultSHA256) != 64 {
 		t.Errorf("submission %+v", a.Submission)
 	}
-	if repeated, err = handIn(t, dir, "a", answer(q.Attempt), "found it\n"); err != nil || !repeated {
-		t.Errorf("the same once more: %v, %v", repeated, err)
+	if taken, err = handIn(t, dir, "a", answer(q.Attempt), "found it\n"); err != nil || !taken.Repeated {
+		t.Errorf("the same once more: %v, %v", taken, err)
 	}
 	_, err = handIn(t, dir, "a", answer(q.Attempt), "something else\n")
 	refusedAs(t, err, handoff.Double, "that one counts")
@@ -105,8 +105,8 @@ func TestTheSameIsTakenAgainWhenAnotherAttemptHasFollowed(t *testing.T) {
 	must(t, err)
 	must(t, r.Append(ledger.AttemptEnded(ledger.JobStatus{SchemaVersion: 1, ID: "a", Attempts: 1, Status: ledger.Failed})))
 	out(t, r, request("a", 2, "observe"))
-	if repeated, err := handIn(t, dir, "a", answer(q.Attempt), "x"); err != nil || !repeated {
-		t.Errorf("%v, %v", repeated, err)
+	if taken, err := handIn(t, dir, "a", answer(q.Attempt), "x"); err != nil || !taken.Repeated {
+		t.Errorf("%v, %v", taken, err)
 	}
 	_, err = handIn(t, dir, "a", answer(q.Attempt), "y")
 	refusedAs(t, err, handoff.Double, "that one counts")
@@ -133,7 +133,10 @@ func TestTheEndOfAWriterThatWasCutOff(t *testing.T) {
 			}
 			must(t, r.Append(ledger.Settle(status)))
 			must(t, r.WriteJSON("a/status.json", status))
-			_, err := handIn(t, dir, "a", c.s, "x")
+			taken, err := handIn(t, dir, "a", c.s, "x")
+			if taken.EndStated != c.taken {
+				t.Errorf("taken: %+v", taken)
+			}
 			if c.taken {
 				must(t, err)
 				return

@@ -42,7 +42,7 @@ func (r *Run) WriteHandoff(job, name string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	defer dir.Close()            // what was written is synced
+	defer dir.Close()            //nolint:errcheck // what was written is synced
 	temp := "." + name + ".part" // one for all: they come one after the other
 	if err := dir.RemoveAll(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

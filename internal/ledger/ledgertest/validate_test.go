@@ -129,6 +129,8 @@ func samples(t *testing.T) map[string]any {
 		},
 		"lease/":           handoff.Lease{SchemaVersion: 1, Attempt: "a.a1.x", At: day, Until: day},
 		"submission/":      handoff.Submission{SchemaVersion: 1, Attempt: "a.a1.x", Usage: usage, ResultSHA256: strings.Repeat("a", 64), At: day},
+		"next/":            handoff.Handout{SchemaVersion: 1, RunID: "r", RunDir: "/r", Standing: "running", Others: []handoff.Other{{Job: "a", Attempt: "a.a1.x", Until: ptr(day)}}},
+		"submit/":          handoff.Receipt{SchemaVersion: 1, RunID: "r", RunDir: "/r", Job: "a", Attempt: "a.a1.x", Redacted: []string{"exact"}, Status: ledger.Success, Phase: ledger.PhaseRunning, Next: "orchestrate next r"},
 		"agents/":          handoff.Agents{SchemaVersion: 1, Host: "h", Agents: []handoff.Agent{{Name: "general", Tools: []string{"*"}, Access: runtime.AccessEdit}}},
 		"draft/": ledger.Draft{
 			SchemaVersion: 1, Outcome: ledger.DraftedSpec, SpecDigest: strings.Repeat("a", 64), RequestDigest: strings.Repeat("a", 64), Runtime: "codex", Model: "m",
@@ -316,7 +318,7 @@ func TestSchemasListTheFieldsOfTheirStructs(t *testing.T) {
 	}{
 		"state": {ledger.State{}, nil}, "status": {ledger.JobStatus{}, nil}, "event": {runtime.Event{}, nil}, "exit": {supervise.Exit{}, nil},
 		"session": {ledger.Session{}, nil}, "check": {ledger.CheckResult{}, nil}, "verdict": {ledger.Judgement{}, nil},
-		"history": {history.Line{}, nil}, "history-summary": {history.Summary{}, nil}, "report": {report.Report{}, nil}, "approvals": {ledger.Approvals{}, nil}, "checkout": {ledger.Checkout{}, nil}, "integration": {integrate.Integration{}, nil}, "request": {handoff.Request{}, nil}, "lease": {handoff.Lease{}, nil}, "submission": {handoff.Submission{}, nil}, "agents": {handoff.Agents{}, nil}, "runtimes": {ledger.Runtimes{}, nil}, "leftovers": {reclaim.Listing{}, nil}, "reclaimed": {ledger.Reclaimed{}, nil},
+		"history": {history.Line{}, nil}, "history-summary": {history.Summary{}, nil}, "report": {report.Report{}, nil}, "approvals": {ledger.Approvals{}, nil}, "checkout": {ledger.Checkout{}, nil}, "integration": {integrate.Integration{}, nil}, "request": {handoff.Request{}, nil}, "lease": {handoff.Lease{}, nil}, "submission": {handoff.Submission{}, nil}, "agents": {handoff.Agents{}, nil}, "next": {handoff.Handout{}, nil}, "submit": {handoff.Receipt{}, nil}, "runtimes": {ledger.Runtimes{}, nil}, "leftovers": {reclaim.Listing{}, nil}, "reclaimed": {ledger.Reclaimed{}, nil},
 		"route": {ledger.Route{}, defs(common, "route")}, "usage": {runtime.Usage{}, defs(common, "usage")}, "run": {ledger.RunInfo{}, defs(journal, "run")},
 		"work": {ledger.Work{}, defs(journal, "work")},
 	} {
