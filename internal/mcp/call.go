@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -69,7 +70,7 @@ type tool struct {
 func add[In interface{ where() string }, Out any](s *server, srv *sdk.Server, t tool, do func(context.Context, call, In) (Out, error)) {
 	no := false
 	sdk.AddTool(srv, &sdk.Tool{
-		Name: t.name, Title: t.title, Description: t.about, InputSchema: inputOf[In](t.bounds),
+		Name: t.name, Title: t.title, Description: t.about, InputSchema: inputOf[In](t.bounds), OutputSchema: schemaOf[Out](),
 		Annotations: &sdk.ToolAnnotations{Title: t.title, ReadOnlyHint: t.reads, DestructiveHint: &no},
 	}, func(ctx context.Context, req *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
 		var none Out
@@ -87,28 +88,42 @@ func add[In interface{ where() string }, Out any](s *server, srv *sdk.Server, t 
 	})
 }
 
-// inputOf is the schema of a tool's input. A list that is left out is left out: some
-// clients do not understand a type that may also be null.
+// inputOf is the schema of a tool's input.
 func inputOf[In any](bounds map[string]bound) *jsonschema.Schema {
-	schema, err := jsonschema.For[In](nil)
-	if err != nil {
-		panic(err) // only a struct of ours could be at fault, and each is in a test
-	}
-	plain(schema)
+	schema := schemaOf[In]()
 	for name, b := range bounds {
 		schema.Properties[name].Minimum, schema.Properties[name].Maximum = &b.least, &b.most
 	}
 	return schema
 }
 
-func plain(s *jsonschema.Schema) {
-	if len(s.Types) == 2 && s.Types[0] == "null" {
-		s.Type, s.Types = s.Types[1], nil
+// schemaOf is the schema of what a tool takes or gives.
+func schemaOf[T any]() *jsonschema.Schema {
+	schema, err := jsonschema.For[T](nil)
+	if err != nil {
+		panic(err) // only a struct of ours could be at fault, and each is in a test
 	}
-	for _, p := range s.Properties {
-		plain(p)
+	single(schema)
+	return schema
+}
+
+// single gives each value one type: some clients do not understand a type that may also be
+// null. What can be left out is never null; the rest says so in another way.
+func single(s *jsonschema.Schema) {
+	for name, p := range s.Properties {
+		if !slices.Contains(s.Required, name) && orNull(p) {
+			p.Type, p.Types = p.Types[1], nil
+		}
+		single(p)
+		if orNull(p) {
+			about := p.Description
+			p.Description, p.Type, p.Types = "", p.Types[1], nil
+			s.Properties[name] = &jsonschema.Schema{Description: about, AnyOf: []*jsonschema.Schema{{Type: "null"}, p}}
+		}
 	}
 	if s.Items != nil {
-		plain(s.Items)
+		single(s.Items)
 	}
 }
+
+func orNull(s *jsonschema.Schema) bool { return len(s.Types) == 2 && s.Types[0] == "null" }

@@ -138,6 +138,9 @@ func TestEveryToolHasWordsAndBounds(t *testing.T) {
 				t.Errorf("%s.seconds has no bound", tool.Name)
 			}
 		}
+		if out, err := json.Marshal(tool.OutputSchema); err != nil || strings.Contains(string(in)+string(out), `"type":[`) {
+			t.Errorf("%s: a type is a list: %s %s (%v)", tool.Name, in, out, err)
+		}
 		if tool.Description == "" || tool.OutputSchema == nil || schema.AdditionalProperties != false {
 			t.Errorf("%s: %+v", tool.Name, tool)
 		}
@@ -251,7 +254,7 @@ func TestNextAndSubmit(t *testing.T) {
 	if want := []string{"next", "r1", "--json", "--wait", "0s", "--lease", "20m", "--by=-x"}; !slices.Equal(f.last().Args, want) {
 		t.Errorf("called %q", f.last().Args)
 	}
-	f.say = says(0, `{"schemaVersion":1,"taken":true}`, "")
+	f.say = says(0, `{"schemaVersion":1,"takenIn":true,"status":"success","next":"orchestrate wait r1"}`, "")
 	use(t, s, "submit", map[string]any{"run": "r1", "job": "a", "attempt": "a.a1.00000000", "result": "all of it", "model": "m", "usage": map[string]any{"inputTokens": 3}})
 	if want := []string{"submit", "r1", "a", "--json", "--attempt=a.a1.00000000", "--result", "-", "--model=m", `--usage={"inputTokens":3}`}; !slices.Equal(f.last().Args, want) || f.last().In != "all of it" {
 		t.Errorf("called %q with %q", f.last().Args, f.last().In)
@@ -259,8 +262,8 @@ func TestNextAndSubmit(t *testing.T) {
 	if text, _, failed := use(t, s, "submit", map[string]any{"run": "r1", "job": "a", "attempt": "x"}); !failed || !strings.Contains(text, "either result") {
 		t.Error(text)
 	}
-	f.say = says(5, "", "nothing awaits you yet")
-	if _, doc, failed := use(t, s, "next", map[string]any{"run": "r1", "seconds": 0}); failed || doc["request"] != nil || doc["exitStatus"] != float64(5) {
+	f.say = says(5, `{"runId":"r1","standing":"running","exitStatus":null,"request":null,"lease":null,"others":[{"job":"b","by":"somebody"}]}`, "nothing awaits you yet")
+	if _, doc, failed := use(t, s, "next", map[string]any{"run": "r1", "seconds": 0}); failed || doc["request"] != nil || doc["exitStatus"] != float64(5) || len(doc["others"].([]any)) != 1 {
 		t.Errorf("%v", doc)
 	}
 }

@@ -25,6 +25,7 @@ type NextOut struct {
 	RunID   string           `json:"runId,omitempty"`
 	Request *handoff.Request `json:"request,omitempty" jsonschema:"what the agent is to do; absent when there is nothing to take"`
 	Lease   *handoff.Lease   `json:"lease,omitempty" jsonschema:"until when the request is yours"`
+	Others  []handoff.Other  `json:"others,omitempty" jsonschema:"jobs that are with the session and that somebody else has, or whose end is not proven"`
 	Cut     string           `json:"cut,omitempty" jsonschema:"said when the prompt was too long for this result: read promptFile instead"`
 }
 
@@ -41,9 +42,12 @@ func next(ctx context.Context, c call, in NextIn) (out NextOut, err error) {
 		args = append(args, "--by="+in.By)
 	}
 	o := c.command(ctx, args...)
-	if err := json.Unmarshal([]byte(o.Out), &out); (err != nil || out.Request == nil) && (o.Exit == exitUsage || o.Exit == exitFailed && o.Out == "") {
-		return NextOut{}, failed("next", o, "")
+	var got handoff.Handout
+	if json.Unmarshal([]byte(o.Out), &got) != nil {
+		return out, failed("next", o, "")
 	}
+	out.RunID, out.Request, out.Lease = got.RunID, got.Request, got.Lease
+	out.Others, _ = few(got.Others, mostMessages)
 	r := out.Request
 	if r == nil {
 		out.Said = said(o, "nothing to take: "+ofRun(o.Exit, ""), then(o.Exit, run)...)
@@ -132,11 +136,12 @@ func submit(ctx context.Context, c call, in SubmitIn) (out SubmitOut, err error)
 		cmd.Args = append(cmd.Args, "--usage="+string(usage))
 	}
 	o := c.host.Call(ctx, cmd)
-	if json.Unmarshal([]byte(o.Out), &out) != nil || o.Exit != exitOK {
-		return SubmitOut{}, failed("submit", o, fmt.Sprintf("call status {run: %q} to see where the job stands; a result of another attempt id is never taken", run))
+	var got handoff.Receipt
+	if json.Unmarshal([]byte(o.Out), &got) != nil || o.Exit != exitOK {
+		return out, failed("submit", o, fmt.Sprintf("call status {run: %q} to see where the job stands; a result of another attempt id is never taken", run))
 	}
-	out.Redacted, _ = few(out.Redacted, mostMessages)
-	out.Job, out.Attempt, out.Reason = in.Job, in.Attempt, short(out.Reason)
+	out = SubmitOut{Job: in.Job, Attempt: in.Attempt, TakenIn: got.TakenIn, Repeated: got.Repeated, Status: string(got.Status), Reason: short(got.Reason), Phase: got.Phase}
+	out.Redacted, _ = few(got.Redacted, mostMessages)
 	out.Said = said(o, "it is handed in; the engine checks it as any other result: see status",
 		fmt.Sprintf("call next {run: %q, seconds: 0} for another request, else wait {run: %q}", run, run))
 	return out, nil
