@@ -57,7 +57,7 @@ func readAgents(sys System, path string) (data []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() //nolint:errcheck // opened for reading
+	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, handoff.MaxAgentsText+1))
 }
 
