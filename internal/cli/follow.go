@@ -229,17 +229,12 @@ func (f *follower) conclude(sys System, how standing, asJSON bool) error {
 	return exit(f.exit)
 }
 
-// stirring are the records after which there may be something new for the session.
-var stirring = map[ledger.RecordKind]bool{
-	ledger.KindAwaiting: true, ledger.KindParked: true, ledger.KindRunEnded: true, ledger.KindSettled: true, ledger.KindAttemptEnded: true,
-}
-
 // calmly is how often a run is looked at anew that no engine carries on.
 const calmly = 2 * time.Second
 
-// stirs returns when there may be something new for the hosting session: after such a
-// record, when the engine goes, at a point in time (zero = none), when ctx ends.
-func (f *follower) stirs(ctx context.Context, at time.Time) error {
+// stirs returns when there may be something new in a run: after a record that counts, when
+// its engine goes, at a point in time (zero = none), when ctx ends.
+func (f *follower) stirs(ctx context.Context, at time.Time, counts func(ledger.Record) bool) error {
 	began := time.Now()
 	before, err := f.owned()
 	for err == nil {
@@ -250,7 +245,7 @@ func (f *follower) stirs(ctx context.Context, at time.Time) error {
 		}
 		if err = f.tail.Next(func(r ledger.Record) {
 			f.heard(r)
-			stirred = stirred || stirring[r.Kind]
+			stirred = stirred || counts(r)
 		}); err != nil {
 			break
 		}
@@ -266,4 +261,9 @@ func (f *follower) stirs(ctx context.Context, at time.Time) error {
 		}
 	}
 	return failure(err)
+}
+
+// concludes reports whether a record says that the engine leaves.
+func concludes(r ledger.Record) bool {
+	return r.Kind == ledger.KindParked || r.Kind == ledger.KindRunEnded
 }

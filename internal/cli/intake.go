@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"orchestrate/internal/detach"
 	"orchestrate/internal/engine"
 	"orchestrate/internal/handoff"
 	"orchestrate/internal/ledger"
@@ -18,6 +19,7 @@ type intake struct {
 	opts submitOptions
 	f    *follower
 	sub  engine.Submitted
+	left bool // nobody takes it in now
 }
 
 // intakeLimit is how long it is waited until the engine has taken something in. Its
@@ -29,29 +31,38 @@ const intakeLimit = 10 * time.Second
 func (i *intake) see(ctx context.Context) error {
 	waiting, cancel := context.WithTimeout(ctx, intakeLimit)
 	defer cancel()
-	started := 0
-	for every := quickLook; ; every = min(2*every, calmLook) {
+	for started := 0; ; {
 		state, attended, err := engine.Attended(i.f.run.Dir)
 		if err != nil {
 			return failure(err)
 		}
 		job := jobIn(state, i.opts.job)
-		if job.Status != ledger.Awaiting || waiting.Err() != nil {
-			return i.say(state, job)
-		}
-		if !attended {
-			if started++; started > mostEngines {
-				return failure(fmt.Errorf("it is handed in and kept, but the run's engine ended %d times at once; orchestrate resume %s shows why", mostEngines, i.f.run.ID))
-			}
+		i.left = !attended && job.Status == ledger.Awaiting
+		switch {
+		case !i.left || waiting.Err() != nil || !detach.Available:
+		case started == mostEngines:
+			return failure(fmt.Errorf("it is handed in and kept, but the run's engine ended %d times at once; orchestrate resume %s shows why", mostEngines, i.f.run.ID))
+		default:
 			if err := carryOn(ctx, i.sys, i.f.run.Dir); err != nil {
 				return failure(fmt.Errorf("it is handed in and kept; %w", err))
 			}
+			started++
+			continue
 		}
-		select {
-		case <-waiting.Done():
-		case <-time.After(every):
+		if job.Status != ledger.Awaiting || i.left || waiting.Err() != nil {
+			return i.say(state, job)
+		}
+		if err := i.f.stirs(waiting, time.Time{}, i.settles); err != nil {
+			return err
 		}
 	}
+}
+
+// settles reports whether the attempt may have settled, or nobody may be there any more to
+// settle it, since a record.
+func (i *intake) settles(r ledger.Record) bool {
+	ended := r.Kind == ledger.KindSettled || r.Kind == ledger.KindAttemptEnded
+	return r.Job == i.opts.job && ended || concludes(r)
 }
 
 // say tells what became of it.
@@ -85,6 +96,8 @@ func (i *intake) text(job ledger.JobState) string {
 	switch {
 	case i.sub.EndStated:
 		return text + fmt.Sprintf("; that job %s has ended is kept as your word", job.ID)
+	case i.left:
+		return text + ", and kept until an engine takes it in"
 	case job.Status == ledger.Awaiting:
 		return text + fmt.Sprintf("; the engine is taking it in, and checks job %s", job.ID)
 	case job.Reason != "":
@@ -97,7 +110,7 @@ func (i *intake) text(job ledger.JobState) string {
 func (i *intake) next(state ledger.State, job ledger.JobState) string {
 	name := shellword.Quote(i.f.name())
 	switch {
-	case i.sub.EndStated:
+	case i.sub.EndStated || i.left:
 		return "orchestrate resume " + name
 	case state.Phase == ledger.PhaseEnded:
 		return "orchestrate wait " + name

@@ -78,6 +78,9 @@ func runNext(ctx context.Context, sys System, opts nextOptions) (err error) {
 	defer func() { err = joined(err, st.close()) }()
 	ctx, done := unlessInterrupted(ctx)
 	defer done()
+	if f.run.State().Phase == ledger.PhaseEnded {
+		opts.by = "" // there is nothing to take
+	}
 	if opts.by, err = st.CallerName(ctx, f.run.Dir, opts.by); err != nil {
 		return failure(err)
 	}
@@ -120,7 +123,7 @@ func (n *taker) run(ctx context.Context) error {
 		case n.stuck(offer):
 			return n.nothing(offer, exitAwaiting)
 		}
-		if err := n.f.stirs(waiting, n.earliest(offer)); err != nil {
+		if err := n.f.stirs(waiting, n.earliest(offer), offers); err != nil {
 			return err
 		}
 		switch {
@@ -131,6 +134,9 @@ func (n *taker) run(ctx context.Context) error {
 		}
 	}
 }
+
+// offers reports whether there may be a job to take, or none any more, since a record.
+func offers(r ledger.Record) bool { return r.Kind == ledger.KindAwaiting || concludes(r) }
 
 func (n *taker) carryOn(ctx context.Context) error {
 	if n.started++; n.started > mostEngines {
