@@ -29,9 +29,10 @@ campaign() {
   build "$tags"
   "$bin/$tags/faults" -bin "$bin/$tags" -seed "${SEED:-1}" "$@"
 }
-# What comes after a run, an integration and a clean, is killed at each of its failpoints.
+# What comes after a run, an integration and a clean, is killed at each of its failpoints, and
+# so is a run whose jobs a session carries out.
 afterwards() {
-  go test -tags faults ./internal/cli -run '^TestScripts$/^integrate-moments$'
+  go test -tags faults ./internal/cli -run '^TestScripts$/^(integrate|session)-moments$'
   go test -tags faults ./internal/engine -run '^TestACleanThatIsKilled$'
 }
 # Status 3: rounds are broken. Anything else is no proof that the campaign sees it.
