@@ -15,8 +15,8 @@ rules:` + hostedOthers + `
   - {name: host plans, contains: Host the run, turn: 0, do: [{tool: {names: [mcp__orchestrate__plan], input: {spec: jobs.yaml, host: claude, agents: AGENTS}}}]}
   - {name: host starts, contains: Host the run, turn: 1, do: [{tool: {names: [mcp__orchestrate__start], input: {spec: jobs.yaml, host: claude, agents: AGENTS}}}]}
   - {name: host asks for a job, contains: Host the run, turn: 2, do: [{tool: {names: [mcp__orchestrate__next], input: {run: 'RUN', seconds: 20, by: general-purpose}}}]}
-  - {name: host gives it on, contains: Host the run, turn: 3, do: [{tool: {names: [Agent], input: {subagent_type: general-purpose, description: compare, prompt: '{{find "prompt":"((?:[^"\\]|\\.)*)"}}'}}}]}
-  - {name: host hands in, contains: Host the run, turn: 4, do: [{tool: {names: [mcp__orchestrate__submit], input: {run: 'RUN', job: compare, attempt: 'ATTEMPT', result: '{{find (?s)\A(.*?)\nagentId:}}', agent: general-purpose, usage: {inputTokens: 100, outputTokens: 5}}}}]}
+  - {name: host gives it on, contains: Host the run, turn: 3, do: [{tool: {names: [Agent], input: {subagent_type: general-purpose, description: compare, prompt: 'PROMPT'}}}]}
+  - {name: host hands in, contains: Host the run, turn: 4, do: [{tool: {names: [mcp__orchestrate__submit], input: {run: 'RUN', job: compare, attempt: 'ATTEMPT', result: 'SAID', agent: general-purpose, usage: {inputTokens: 100, outputTokens: 5}}}}]}
   - {name: host waits, contains: Host the run, turn: 5, do: [{tool: {names: [mcp__orchestrate__wait], input: {run: 'RUN', seconds: 50}}}]}
   - {name: host reads, contains: Host the run, turn: 6, do: [{tool: {names: [mcp__orchestrate__report], input: {run: 'RUN'}}}]}
   - {name: host tells, contains: Host the run, do: [{text: 'Arbiter: {{find Arbiter: (\w+)}}'}]}
@@ -30,6 +30,7 @@ const sessionAgents = `[{name: general-purpose, description: Answers any questio
 func hostWords(scenario string) string {
 	return strings.NewReplacer(
 		"RUN", `{{find runId\\*":\s*\\*"([^"\\]+)}}`, "ATTEMPT", `{{find attempt\\*":\s*\\*"([^"\\]+)}}`, "AGENTS", sessionAgents,
+		"PROMPT", `{{find "prompt":\s*"((?:[^"\\]|\\.)*)"}}`, "SAID", `{{find (?s)\A(.*?)\nagentId:}}`,
 	).Replace(scenario)
 }
 

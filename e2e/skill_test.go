@@ -35,6 +35,21 @@ rules:` + hostedOthers + `
   - {name: host tells, contains: Be thorough, do: [{text: '{{find (?s)\*\*Orchestrate Result\*\*.*}}'}]}
 `
 
+// dispatches is a model that takes the skill and does its step 6: a job comes to the
+// session, which has a subagent do it and hands in what that one said.
+const dispatches = `
+rules:` + hostedOthers + `
+  - {name: agent, contains: Compare the two notes., do: [{text: "the notes differ in one word"}]}
+  - {name: host runs, contains: /orchestrate, turn: 0, do: [{shell: orchestrate run jobs.yaml --agents agents.json --detach --json}]}
+  - {name: host waits, contains: /orchestrate, turn: 1, do: [{shell: 'orchestrate wait --brief RUN'}]}
+  - {name: host takes a job, contains: /orchestrate, turn: 2, do: [{shell: 'orchestrate next RUN --wait 50s --json'}]}
+  - {name: host gives it on, contains: /orchestrate, turn: 3, do: [{tool: {names: [Agent], input: {subagent_type: general-purpose, description: compare, prompt: 'PROMPT'}}}]}
+  - {name: host keeps the answer, contains: /orchestrate, turn: 4, do: [{write: {path: answer.txt, content: 'SAID'}}]}
+  - {name: host hands it in, contains: /orchestrate, turn: 5, do: [{shell: 'orchestrate submit RUN compare --attempt ATTEMPT --result answer.txt'}]}
+  - {name: host waits again, contains: /orchestrate, turn: 6, do: [{shell: 'orchestrate wait RUN'}]}
+  - {name: host tells, contains: /orchestrate, do: [{text: '{{find (?s)\*\*Orchestrate Result\*\*.*}}'}]}
+`
+
 // stops is a model that takes the skill, looks for the program, and tells what the skill
 // says of what it sees.
 const stops = `
@@ -66,7 +81,7 @@ func skillLab(t *testing.T, scenario string) *lab {
 func (l *lab) claudeWith(prompt string) []string {
 	l.t.Helper()
 	return []string{
-		filepath.Join(l.bin, "claude"), "-p", prompt, "--plugin-dir", pluginDir(l.t), "--output-format", "stream-json", "--verbose", "--allowedTools", "Skill,Bash(orchestrate *)",
+		filepath.Join(l.bin, "claude"), "-p", prompt, "--plugin-dir", pluginDir(l.t), "--output-format", "stream-json", "--verbose", "--allowedTools", "Skill,Agent,Bash(orchestrate *)", "--permission-mode", "acceptEdits",
 	}
 }
 
@@ -103,6 +118,27 @@ func TestTheSkillLeadsToTheCompletionBlock(t *testing.T) {
 		}
 	}
 	e.keepTranscript("claude-skill")
+}
+
+// The same with a job that a subagent of the session does.
+func TestTheSkillLeadsASubagent(t *testing.T) {
+	t.Parallel()
+	l := newAgentLab(t, hostWords(dispatches), nil, claude())
+	l.installProgram()
+	l.vouch()
+	l.repository(
+		"jobs.yaml", strings.Replace(hostedGraph, "ARBITER", "claude", 1), "agents.json", shellAgents,
+		"one.txt", "first\n", "two.txt", "second\n", ".gitignore", "answer.txt\n",
+	)
+	e := l.hosts(l.claudeWith("/orchestrate jobs.yaml")...).wants(0).sound()
+	l.sentTheSkill(filepath.Join(pluginDir(t), "skills", "orchestrate"))
+	e.handedIn("compare", "me", "the notes differ in one word")
+	if waited := e.asks(); !strings.Contains(waited, "Exit code 4") || !strings.Contains(waited, "job compare awaiting") {
+		t.Errorf("the session did not see that a job awaits it:\n%s", waited)
+	}
+	if last := e.lastWords(); !strings.HasPrefix(last, "**Orchestrate Result**") || !strings.Contains(last, "- Jobs: 2/2/0") {
+		t.Errorf("the session's last words:\n%s\n%s", last, e.asks())
+	}
 }
 
 // sentTheSkill: the model was sent the text of the skill and where its references are.
