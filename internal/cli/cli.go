@@ -66,12 +66,18 @@ func Main(ctx context.Context, args []string, sys System) int {
 func newRoot(sys System) *cobra.Command {
 	opts, resume := runOptions{}, ""
 	root := &cobra.Command{
-		Use:   "orchestrate [SPEC.yaml]",
+		Use:   "orchestrate [SPEC.yaml | \"a request\"]",
 		Short: "Run a graph of jobs on coding agents and leave evidence that can be believed",
 		Long: `orchestrate runs a graph of jobs on the coding-agent programs of this machine.
 Every route comes from live evidence, every parallel writer has its own git
 worktree, and nothing is called finished before an independent arbiter has
 checked the claims against the evidence.
+
+A sentence in quotes in place of a spec is a request: an agent that only reads makes a
+spec from it, which is shown, kept, and run once you have said so (or at once with
+--yes, which never covers effects outside that the agent put in). Where nobody can be
+asked it is kept and shown: exit status 3. One word, a path and what is nearly a command
+are usage errors and call no model.
 
 ` + exitTable,
 		Args:          cobra.ArbitraryArgs,

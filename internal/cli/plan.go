@@ -73,7 +73,7 @@ func runPlan(ctx context.Context, sys System, opts planOptions) (err error) {
 			return err
 		}
 	} else {
-		showPlan(sys.Out, preview)
+		showPlan(forReader(sys.Out), preview)
 	}
 	if preview.Blocked {
 		return exit(exitBlocked)

@@ -137,7 +137,7 @@ func (p planned) draft(ctx context.Context, text string) (err error) {
 	how.planning = true
 	return conduct(ctx, p.sys, how, func(ctx context.Context, st *station, obs engine.Observer, ctl engine.Controls) (engine.Result, error) {
 		res, err := st.Draft(ctx, p.of(text), obs, ctl)
-		return res, err
+		return res, placeless(workspaceRoot(p.sys), err)
 	})
 }
 

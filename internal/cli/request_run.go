@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"orchestrate/internal/engine"
+	"orchestrate/internal/figure"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/shellword"
 )
@@ -29,7 +30,7 @@ func (p *planned) propose(ctx context.Context) error {
 			return exit(exitBlocked)
 		}
 	} else if !p.opts.unattended() {
-		p.show(p.sys.Err, preview)
+		p.show(forReader(p.sys.Err), preview)
 	}
 	return p.run(ctx)
 }
@@ -78,7 +79,7 @@ func (p *planned) ask(ctx context.Context, v engine.Preview) (asked, yes bool) {
 	defer tty.Close()
 	brakes, done := stoppable(ctx, p.sys)
 	defer done()
-	p.show(tty, v)
+	p.show(&screen{to: tty}, v)
 	if forget(tty) != nil { // what was typed while it was planned is no answer
 		return false, false
 	}
@@ -105,7 +106,7 @@ func (p *planned) keep(v engine.Preview) error {
 	case p.opts.brief:
 		_, err = fmt.Fprintf(p.sys.Out, "draft spec\nspec %s\njobs %d\nperson whether the spec is run as it stands; `orchestrate plan %s` shows it\nnext person: %s\n", spec, len(v.Jobs), shellword.Join([]string{spec}), run)
 	default:
-		p.show(p.sys.Out, v)
+		p.show(forReader(p.sys.Out), v)
 	}
 	if err != nil {
 		return failure(err)
@@ -159,7 +160,7 @@ func showOrder(w io.Writer, v engine.Preview) {
 	for _, ids := range levels {
 		widest = max(widest, len(ids))
 	}
-	fmt.Fprintf(w, "\nOrder: %d jobs in %d steps, up to %d beside each other\n", len(v.Jobs), len(levels), widest)
+	fmt.Fprintf(w, "\nOrder: %s in %s, up to %d beside each other\n", figure.Count(len(v.Jobs), "job"), figure.Count(len(levels), "step"), widest)
 	for i, ids := range levels {
 		fmt.Fprintf(w, "  %d  %s\n", i+1, strings.Join(ids, ", "))
 	}

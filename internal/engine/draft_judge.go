@@ -11,6 +11,7 @@ import (
 	"orchestrate/internal/planner"
 	"orchestrate/internal/policy"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/shellword"
 	"orchestrate/internal/spec"
 	"orchestrate/internal/untrusted"
 )
@@ -163,7 +164,12 @@ func (r *run) keepDraft(a *attempt, answer planner.Answer, problems []untrusted.
 	if err := r.led.WriteJSON(draftFile(ledger.DraftFile), doc); err != nil || doc.Outcome != ledger.DraftedSpec {
 		return err
 	}
-	return r.led.WriteFile(draftFile(ledger.SpecFile), []byte(answer.Spec))
+	if err := r.led.WriteFile(draftFile(ledger.SpecFile), []byte(answer.Spec)); err != nil {
+		return err
+	}
+	spec := shellword.Quote(relTo(r.plan.Root, r.led.Path(draftFile(ledger.SpecFile))))
+	r.tell(fmt.Sprintf("the spec that the planner made is kept; from the workspace root `orchestrate plan %s` shows it, `orchestrate run %s` runs it", spec, spec))
+	return nil
 }
 
 // draftsAgain reports whether a planner is told what was wrong with its answer.

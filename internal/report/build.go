@@ -227,6 +227,9 @@ func reproduce(in Input) []Command {
 	if in.Rehearse {
 		again = "orchestrate rehearse " + quote(in.SpecPath)
 	}
+	if path.Base(in.SpecPath) == ledger.RequestMDFile && path.Base(path.Dir(in.SpecPath)) == ledger.DraftDir {
+		again = `orchestrate "$(cat ` + quote(in.SpecPath) + `)"` // the run made a spec from it
+	}
 	if in.Rehearse && in.Script != "" {
 		again += " --script " + quote(in.Script)
 	}
