@@ -97,6 +97,9 @@ func (e *Engine) previewJob(p *Plan, j *spec.Job, r ledger.Route, b *route.Block
 	dir := filepath.Join(theRun, j.ID)
 	out := filepath.Join(dir, ledger.ArtifactsDir)
 	at := placingOf(j, r, j.Cwd, out)
+	if at.Folder != "" {
+		at.Folder = p.workplace(j, r)
+	}
 	if !j.Exec() {
 		v.Prompt = p.redact.String(assemble(j, p.expected(j), nil, at))
 	}

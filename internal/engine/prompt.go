@@ -30,6 +30,7 @@ type placing struct {
 	Writable []string // what the job may write, for the reader of the prompt
 	OutDir   string   // absolute; where an observer's outputs go
 	Answer   bool     // the final answer itself becomes the single declared output
+	Folder   string   // absolute; the working directory, where nothing of ours starts the agent in it; "" = it is
 }
 
 // assemble builds the whole prompt of a job, as plan shows it and prompt.md keeps it.
@@ -80,6 +81,9 @@ func writeHanded(b *strings.Builder, got []handed) {
 
 func writeExpected(b *strings.Builder, j *spec.Job, at placing) {
 	fmt.Fprintf(b, "\n## What is expected\n\n%s\n\n", strings.TrimSpace(j.ExpectedOutput))
+	if at.Folder != "" {
+		fmt.Fprintf(b, "- Work in the folder `%s`: it is the working directory of this task, wherever you were started. Name files by absolute paths below it, run commands in it, and change nothing outside it.\n", at.Folder)
+	}
 	for _, o := range j.Outputs {
 		switch {
 		case at.Answer:

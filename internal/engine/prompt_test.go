@@ -41,6 +41,7 @@ func TestPromptOfAWriter(t *testing.T) {
 func TestPromptOfAnObserver(t *testing.T) {
 	j := &spec.Job{ID: "o", Prompt: "Look.", Effect: "observe", ExpectedOutput: "A list.", Outputs: []spec.Output{{Path: "list.md"}}}
 	inOrder(t, assemble(j, nil, nil, placing{OutDir: "/out", Answer: true}), "Look.", "A list.", "Your final message becomes the file `list.md`", "Change no file")
+	inOrder(t, assemble(j, nil, nil, placing{OutDir: "/out", Folder: "/w/tree"}), "Look.", "Work in the folder `/w/tree`: it is", "Leave", "Change no file")
 	inOrder(t, assemble(j, nil, nil, placing{OutDir: "/out"}), "Leave the file `list.md` in `/out`")
 }
 

@@ -444,6 +444,9 @@ func relTo(top, path string) string {
 // placingOf says where a job's outputs go and what it may write.
 func placingOf(j *spec.Job, route ledger.Route, dir, out string) placing {
 	p := placing{OutDir: out, Answer: answers(j, route)}
+	if route.Runtime == runtime.Internal {
+		p.Folder = dir
+	}
 	if !j.Writes() {
 		return p
 	}

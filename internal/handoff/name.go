@@ -1,7 +1,9 @@
 package handoff
 
+import "orchestrate/internal/runtime"
+
 // Runtime is the name by which a spec pins the hosting session's own agents.
-const Runtime = "internal"
+const Runtime = runtime.Internal
 
 // Stated is the level of proof that a job has ended which the hosting session carried out:
 // its own word.

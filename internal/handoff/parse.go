@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"orchestrate/internal/runtime"
@@ -120,7 +121,7 @@ func (r *reader) name(place, name string) {
 		r.say(place, "is missing: by what the session calls the agent")
 	case len(name) > longestName:
 		r.say(place, "%d bytes; at most %d are a name", len(name), longestName)
-	case name != strings.TrimSpace(name) || strings.ContainsFunc(name, func(c rune) bool { return c < ' ' || c == 0x7f }):
+	case name != strings.TrimSpace(name) || strings.ContainsFunc(name, func(c rune) bool { return !unicode.IsPrint(c) }):
 		r.say(place, "found %q; a name has no space around it and no control characters", name)
 	}
 }

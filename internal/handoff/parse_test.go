@@ -59,6 +59,7 @@ func TestMistakesAboutAgents(t *testing.T) {
 		`{"agents": [{"name": "a", "general": "yes"}]}`:                 {"agents[0].general: found a text; allowed are true and false"},
 		`{"agents": [{"name": 3}]}`:                                     {"agents[0].name: found 3; allowed is a text"},
 		`{"agents": [{"name": " a"}]}`:                                  {"no space around it"},
+		`{"agents": [{"name": "a\u202eb"}]}`:                            {"no control characters"},
 		"{\"agents\": [{\"name\": \"a\\u001b[2J\"}]}":                   {"no control characters"},
 		`{"agents": [{"name": "` + strings.Repeat("a", 201) + `"}]}`:    {"201 bytes; at most 200"},
 		`{"agents": [{"name": "` + strings.Repeat("a", 64<<10) + `"}]}`: {"at most 65536 are read"},
