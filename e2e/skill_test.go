@@ -24,12 +24,13 @@ jobs:
   - {id: count, runtime: exec, effect: observe, command: [wc, -l, one.txt]}
 `
 
-// follows is a model that takes the skill and does what it says, by the shell.
+// follows is a model that takes the skill and does what it says, by the shell and by the
+// server that comes with the plugin.
 const follows = `
 rules:` + hostedOthers + `
   - {name: host takes the skill, contains: Be thorough, turn: 0, do: [{tool: {names: [Skill], input: {skill: "orchestrate:orchestrate", args: jobs.yaml}}}]}
   - {name: host checks the program, contains: Be thorough, turn: 1, do: [{shell: orchestrate version --json}]}
-  - {name: host plans, contains: Be thorough, turn: 2, do: [{shell: orchestrate plan jobs.yaml}]}
+  - {name: host plans, contains: Be thorough, turn: 2, do: [{tool: {names: [mcp__plugin_orchestrate_orchestrate__plan], input: {spec: jobs.yaml}}}]}
   - {name: host runs, contains: Be thorough, turn: 3, do: [{shell: orchestrate run jobs.yaml --detach --json}]}
   - {name: host waits, contains: Be thorough, turn: 4, do: [{shell: 'orchestrate wait {{find runId\\*":\s*\\*"([^"\\]+)}}'}]}
   - {name: host tells, contains: Be thorough, do: [{text: '{{find (?s)\*\*Orchestrate Result\*\*.*}}'}]}
@@ -81,7 +82,7 @@ func skillLab(t *testing.T, scenario string) *lab {
 func (l *lab) claudeWith(prompt string) []string {
 	l.t.Helper()
 	return []string{
-		filepath.Join(l.bin, "claude"), "-p", prompt, "--plugin-dir", pluginDir(l.t), "--output-format", "stream-json", "--verbose", "--allowedTools", "Skill,Agent,Bash(orchestrate *)", "--permission-mode", "acceptEdits",
+		filepath.Join(l.bin, "claude"), "-p", prompt, "--plugin-dir", pluginDir(l.t), "--output-format", "stream-json", "--verbose", "--allowedTools", "Skill,Agent,Bash(orchestrate *),mcp__plugin_orchestrate_orchestrate__*", "--permission-mode", "acceptEdits",
 	}
 }
 

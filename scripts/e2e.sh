@@ -2,7 +2,8 @@
 # Runs the end-to-end tests: the built programs with the real coding agents, which
 # package-lock.json pins and npm checks, against a simulated model service.
 # LATEST=1 takes the agents' newest versions instead. TABLE=1 shows at the end what
-# the agents were seen to do. Arguments go to go test.
+# the agents were seen to do. TRANSCRIPTS=1 keeps what sessions that hosted a run printed,
+# in e2e/testdata/transcripts. Arguments go to go test.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [ "$(uname)" != Linux ]; then
