@@ -76,10 +76,10 @@ func (i *intake) say(state ledger.State, job ledger.JobState) error {
 		err = printJSON(i.sys.Out, handoff.Receipt{
 			SchemaVersion: ledger.SchemaVersion, RunID: state.RunID, RunDir: i.f.run.Dir, Job: job.ID, Attempt: i.opts.attempt,
 			Repeated: i.sub.Repeated, Redacted: rules, TakenIn: job.Status != ledger.Awaiting, Status: job.Status,
-			Reason: string(job.Reason), Phase: state.Phase, Next: i.next(state, job),
+			Reason: string(job.Reason), Phase: state.Phase, Next: i.next(state),
 		})
 	} else {
-		_, err = fmt.Fprintf(i.sys.Out, "%s\nnext: %s\n", i.text(job), i.next(state, job))
+		_, err = fmt.Fprintf(i.sys.Out, "%s\nnext: %s\n", i.text(job), i.next(state))
 	}
 	if err != nil {
 		return failure(err)
@@ -107,7 +107,7 @@ func (i *intake) text(job ledger.JobState) string {
 }
 
 // next is the command to type next.
-func (i *intake) next(state ledger.State, job ledger.JobState) string {
+func (i *intake) next(state ledger.State) string {
 	name := shellword.Quote(i.f.name())
 	switch {
 	case i.sub.EndStated || i.left:
