@@ -25,15 +25,15 @@ jobs:
     checks: [grep -q made made.txt]
 `
 
-// writerHosts gives its agent the prompt and, since that one starts in the session's own
-// folder, the line before it that the skill asks for. The agent works where that says.
+// writerHosts gives its agent the prompt and nothing else. That agent starts in the
+// session's own folder, and works where the prompt says.
 const writerHosts = `
 rules:` + hostedOthers + `
-  - {name: agent writes, contains: Make the file made.txt., turn: 0, do: [{tool: {names: [Write], input: {file_path: '{{find Work in the folder (/\S+)\.}}/made.txt', content: "made\n"}}}]}
+  - {name: agent writes, contains: Make the file made.txt., turn: 0, do: [{tool: {names: [Write], input: {file_path: '{{find Work in the folder .(/[^:]+).:}}/made.txt', content: "made\n"}}}]}
   - {name: agent, contains: Make the file made.txt., do: [{text: made.txt is there}]}
   - {name: host starts, contains: Host the run, turn: 0, do: [{tool: {names: [mcp__orchestrate__start], input: {spec: jobs.yaml, host: claude, agents: AGENTS}}}]}
   - {name: host asks for a job, contains: Host the run, turn: 1, do: [{tool: {names: [mcp__orchestrate__next], input: {run: 'RUN', seconds: 20}}}]}
-  - {name: host gives it on, contains: Host the run, turn: 2, do: [{tool: {names: [Agent], input: {subagent_type: general-purpose, description: write, prompt: 'Work in the folder {{find "cwd":"([^"]+)}}. PROMPT'}}}]}
+  - {name: host gives it on, contains: Host the run, turn: 2, do: [{tool: {names: [Agent], input: {subagent_type: general-purpose, description: write, prompt: 'PROMPT'}}}]}
   - {name: host hands in, contains: Host the run, turn: 3, do: [{tool: {names: [mcp__orchestrate__submit], input: {run: 'RUN', job: write, attempt: 'ATTEMPT', result: 'SAID'}}}]}
   - {name: host waits, contains: Host the run, turn: 4, do: [{tool: {names: [mcp__orchestrate__wait], input: {run: 'RUN', seconds: 50}}}]}
   - {name: host tells, contains: Host the run, do: [{text: 'verdict {{find "verdict":"(\w+)}}'}]}
