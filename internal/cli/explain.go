@@ -47,7 +47,7 @@ func runExplain(sys System, arg, job string, asJSON bool) (err error) {
 	if err != nil {
 		return failure(err)
 	}
-	story, err := engine.Explain(run, records, job)
+	story, err := engine.Explain(run, records, job, sys.Now())
 	if err != nil {
 		return failure(err)
 	}

@@ -71,7 +71,7 @@ type Happening struct {
 
 // Explain tells the story of one job from a run's directory and all its records, in
 // order. The run may be live.
-func Explain(run *ledger.Run, records []ledger.Record, job string) (Story, error) {
+func Explain(run *ledger.Run, records []ledger.Record, job string, now time.Time) (Story, error) {
 	t := teller{run: run, at: map[string]ledger.JobStatus{}, story: Story{
 		SchemaVersion: ledger.SchemaVersion, RunID: run.ID, RunDir: run.Dir, Job: job,
 		DependsOn: []Waited{}, Attempts: []Attempt{}, Happenings: []Happening{},
@@ -89,6 +89,8 @@ func Explain(run *ledger.Run, records []ledger.Record, job string) (Story, error
 	}
 	t.conclude()
 	var err error
-	t.story.Session, err = SessionOf(run, job)
+	if t.story.Session, err = SessionOf(run, job); t.story.Session != nil && t.story.Status == ledger.Awaiting {
+		t.story.NextStep = t.story.Session.Next(run.ID, job, now)
+	}
 	return t.story, err
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"orchestrate/internal/handoff"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/route"
 	"orchestrate/internal/runtime"
@@ -223,9 +222,6 @@ func (t *teller) conclude() {
 	s.Status, s.Reason, s.Evidence = now.Status, now.Reason, now.ReasonEvidence
 	if len(s.Attempts) == 0 {
 		s.NotStarted = t.notStarted()
-	}
-	if s.Status == ledger.Awaiting {
-		s.NextStep = handoff.NextCommand(s.RunID)
 	}
 	if s.Status == ledger.Success || !s.Status.Settled() {
 		return

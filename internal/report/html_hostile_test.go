@@ -131,7 +131,8 @@ func names(t fataler, page []byte) (all []string) {
 		t.Fatal(err)
 	}
 	for _, e := range found {
-		if !slices.Contains([]string{"ins", "del", "i", "tspan", "text", "rect", "path"}, e.Name) { // a patch's lines, a picture's words
+		lines := e.Name == "span" && len(e.Attrs) == 0 // of a patch, that are neither added nor deleted
+		if !lines && !slices.Contains([]string{"ins", "del", "i", "tspan", "text", "rect", "path"}, e.Name) { // a patch's lines, a picture's words
 			all = append(all, e.Name)
 		}
 	}
@@ -157,6 +158,7 @@ func pageWith(t fataler, text string) []byte {
 		in.Jobs[id] = s
 	}
 	in.NextSteps["audit"], in.Commands["test"] = text, "echo "+text
+	in.Sessions = map[string]Session{"write": {Attempt: text, By: text, TakenAt: &day, Until: &day}}
 	j := *in.Judgement
 	j.Why = []string{text}
 	j.Contradictions, j.SafetyGaps, j.UnsupportedClaims, j.UnresolvedQuestions = said(text), said(text), said(text), said(text)

@@ -52,11 +52,23 @@ func (j Job) awaits() bool { return j.Status.Status == ledger.Awaiting }
 // free reports whether there is a job that somebody of the session could take now.
 func (r Report) free() bool {
 	for _, j := range r.Jobs {
-		if s := j.Session; j.awaits() && s != nil && s.HandedInAt == nil && (s.Until == nil || !r.asOf.Before(*s.Until)) {
+		if s := j.Session; j.awaits() && s != nil && !s.unproven(r.asOf) && s.Next(r.RunID, j.Status.ID, r.asOf) != "" {
 			return true
 		}
 	}
 	return false
+}
+
+// Next is what can be done about a job that is with the session, "" = whoever has it is at
+// it.
+func (s Session) Next(run, job string, now time.Time) string {
+	switch {
+	case s.unproven(now):
+		return fmt.Sprintf("hand its result in late, or, once it has ended without one: orchestrate submit %s %s --attempt %s --failed 'it has ended'", quote(run), quote(job), quote(s.Attempt))
+	case s.HandedInAt == nil && (s.Until == nil || !now.Before(*s.Until)):
+		return nextOfSession(run)
+	}
+	return ""
 }
 
 // sessionNeeds says what a person, or the session, must settle of a writer whose time is over.
@@ -65,8 +77,7 @@ func (r Report) sessionNeeds(j Job) string {
 	if !j.awaits() || s == nil || !s.unproven(r.asOf) {
 		return ""
 	}
-	failed := fmt.Sprintf("orchestrate submit %s %s --attempt %s --failed 'it has ended'", quote(r.RunID), quote(j.Status.ID), quote(s.Attempt))
-	return withNext(fmt.Sprintf("job %s is with the hosting session: %s", j.Status.ID, s.Text(r.asOf)), "hand its result in late, or, once it has ended without one: "+failed)
+	return withNext(fmt.Sprintf("job %s is with the hosting session: %s", j.Status.ID, s.Text(r.asOf)), s.Next(r.RunID, j.Status.ID, r.asOf))
 }
 
 // sessions tells of the jobs that the hosting session carries out, or has.
