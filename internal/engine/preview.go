@@ -195,6 +195,9 @@ func sandboxed(r ledger.Route) bool {
 
 // observes says what an observer may change on its route.
 func observes(j *spec.Job, r ledger.Route) string {
+	if r.Runtime == runtime.Internal {
+		return "none is asked for; that it keeps to that is the hosting session's word"
+	}
 	if r.Access != string(runtime.AccessShell) {
 		return "none: it only reads"
 	}

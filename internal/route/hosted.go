@@ -21,12 +21,13 @@ func (in Input) session(group int) []*option {
 		return []*option{whole}
 	}
 	var all []*option
+	job := wantedOf(in.Job)
 	for _, a := range whole.profile.Agents {
 		if in.Job.Agent != "" && in.Job.Agent != a.Name {
 			continue
 		}
 		o := in.option(runtime.Internal, group)
-		o.ranked, o.agent, o.match = true, a.Name, matchOf(in.Job, a)
+		o.ranked, o.agent, o.match = true, a.Name, job.match(a)
 		o.profile = o.profile.OfAgent(a)
 		all = append(all, o)
 	}

@@ -53,30 +53,50 @@ func kin(task string) []string {
 	}[task]
 }
 
-// matchOf holds an agent against a job.
-func matchOf(j *spec.Job, a runtime.Agent) (m match) {
+// wanted is what agents are matched against.
+type wanted struct {
+	kin    []string
+	asked  map[string]bool // words of the prompt that say something
+	writes bool
+}
+
+// longestPrompt is how much of a prompt counts, in bytes.
+const longestPrompt = 4 << 10
+
+func wantedOf(j *spec.Job) wanted {
+	w := wanted{kin: kin(j.Task), asked: map[string]bool{}, writes: j.Writes()}
+	for _, word := range words(j.Prompt[:min(len(j.Prompt), longestPrompt)]) {
+		w.asked[word] = len(word) >= shortWord
+	}
+	for _, word := range plain() {
+		delete(w.asked, word)
+	}
+	return w
+}
+
+// match holds an agent against what is wanted.
+func (w wanted) match(a runtime.Agent) (m match) {
 	add := func(n int, format string, args ...any) {
 		m.score += n
 		m.why = append(m.why, fmt.Sprintf("%d: ", n)+fmt.Sprintf(format, args...))
 	}
 	about := words(a.Description)
-	if found := ofTask(words(a.Name), j.Task); len(found) > 0 {
+	if found := w.ofTask(words(a.Name), 1); len(found) > 0 {
 		add(nameCounts, "its name says %s", found[0])
 		m.fits = true
 	}
-	if found := ofTask(about, j.Task); len(found) > 0 {
-		found = found[:min(len(found), mostAbout)]
+	if found := w.ofTask(about, mostAbout); len(found) > 0 {
 		add(aboutCounts*len(found), "its description says %s", strings.Join(found, ", "))
 		m.fits = true
 	}
-	if found := shared(j.Prompt, about); len(found) > 0 {
+	if found := w.ofPrompt(about); len(found) > 0 {
 		add(len(found), "its description shares with the prompt: %s", strings.Join(found, ", "))
 		m.fits = m.fits || len(found) >= plainPrompt
 	}
 	switch reach := a.Reach(); {
-	case !j.Writes() && reach == runtime.AccessRead:
+	case !w.writes && reach == runtime.AccessRead:
 		add(toolsCount, "its tools only read, as the job does")
-	case j.Writes() && reach == runtime.AccessEdit:
+	case w.writes && reach == runtime.AccessEdit:
 		add(toolsCount, "its tools edit and run nothing")
 	}
 	return m
@@ -91,26 +111,23 @@ func (m match) told() string {
 	return text
 }
 
-// ofTask are the words that go with a task, each once, in their order.
-func ofTask(all []string, task string) (found []string) {
-	for _, w := range all {
-		begins := func(stem string) bool { return strings.HasPrefix(w, stem) }
-		if slices.ContainsFunc(kin(task), begins) && !slices.Contains(found, w) {
-			found = append(found, w)
-		}
-	}
-	return found
+// ofTask are some of the words that go with the task.
+func (w wanted) ofTask(all []string, most int) []string {
+	return some(all, most, func(word string) bool {
+		return slices.ContainsFunc(w.kin, func(stem string) bool { return strings.HasPrefix(word, stem) })
+	})
 }
 
-// shared are a few words that a prompt and a description have in common.
-func shared(prompt string, about []string) (found []string) {
-	asked := words(prompt)
-	for _, w := range about {
-		if len(found) == mostOfPrompt {
-			break
-		}
-		if len(w) >= shortWord && !slices.Contains(plain(), w) && slices.Contains(asked, w) && !slices.Contains(found, w) {
-			found = append(found, w)
+// ofPrompt are a few words that the prompt has too.
+func (w wanted) ofPrompt(about []string) []string {
+	return some(about, mostOfPrompt, func(word string) bool { return w.asked[word] })
+}
+
+// some are the first words of which something holds, each once.
+func some(all []string, most int, holds func(string) bool) (found []string) {
+	for _, word := range all {
+		if len(found) < most && holds(word) && !slices.Contains(found, word) {
+			found = append(found, word)
 		}
 	}
 	return found
