@@ -49,7 +49,7 @@ func TestCommandsInThePagesExist(t *testing.T) {
 	typed := regexp.MustCompile("(?m)(?:`|^)orchestrate ([a-z]+)")
 	for _, page := range pages(t) {
 		for _, m := range typed.FindAllStringSubmatch(read(t, page), -1) {
-			if !strings.Contains(help.String(), "\n  "+m[1]+" ") {
+			if m[1] != "statsu" && !strings.Contains(help.String(), "\n  "+m[1]+" ") { // that is what a page tells not to type
 				t.Errorf("%s names `orchestrate %s`, which is no command", page, m[1])
 			}
 		}

@@ -233,6 +233,12 @@ func reproduce(in Input) []Command {
 	if in.Rehearse && in.Script != "" {
 		again += " --script " + quote(in.Script)
 	}
+	if in.Internal {
+		again += " --internal"
+	}
+	if in.Agents {
+		again += " --agents " + quote(path.Join(in.RunDir, ledger.AgentsFile))
+	}
 	all := []Command{{Command: again}}
 	for _, j := range in.State.Jobs {
 		if c := strings.TrimSpace(in.Commands[j.ID]); c != "" {

@@ -131,7 +131,7 @@ func names(t fataler, page []byte) (all []string) {
 		t.Fatal(err)
 	}
 	for _, e := range found {
-		lines := e.Name == "span" && len(e.Attrs) == 0 // of a patch, that are neither added nor deleted
+		lines := e.Name == "span" && len(e.Attrs) == 0                                                        // of a patch, that are neither added nor deleted
 		if !lines && !slices.Contains([]string{"ins", "del", "i", "tspan", "text", "rect", "path"}, e.Name) { // a patch's lines, a picture's words
 			all = append(all, e.Name)
 		}

@@ -19,6 +19,8 @@ type Input struct {
 	RunDir      string    // such as plans/reports/orchestrate-20260730-120005
 	SpecPath    string    // as the person would type it
 	Rehearse    bool      // the run was asked for as a rehearsal
+	Agents      bool      // a hosting session told of its agents
+	Internal    bool      // these were candidates for jobs that name no runtime
 	Script      string    // the rehearsal's script where one was named, from the workspace root
 	GitTop      string    // the repository's top level from the workspace root, "" or "." when they are the same
 	Standing    string    // how the run stands, "" = Ended

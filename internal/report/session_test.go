@@ -21,7 +21,7 @@ func parked() Input {
 	done := away("read")
 	done.Status, done.TimedOut = ledger.Success, true
 	return Input{
-		RunDir: "plans/reports/orchestrate-r1", SpecPath: "jobs.yaml", Standing: Awaiting, Now: day.Add(time.Hour),
+		RunDir: "plans/reports/orchestrate-r1", SpecPath: "jobs.yaml", Agents: true, Internal: true, Standing: Awaiting, Now: day.Add(time.Hour),
 		State: ledger.State{RunID: "r1", Phase: ledger.PhaseAwaiting, StartedAt: day, ExitStatus: ptr(4), Jobs: []ledger.JobState{
 			{ID: "read", Status: ledger.Success, Attempt: 1}, {ID: "scout", Status: ledger.Awaiting, Attempt: 1}, {ID: "fix", Status: ledger.Awaiting, Attempt: 1},
 		}},
@@ -48,6 +48,7 @@ func TestReportOfARunThatAwaitsTheSession(t *testing.T) {
 		"| `read` | `Explore` | handed in at 2026-07-30 12:01:35 UTC | 1s, handed in after it; it is for the account only | no sandbox: what it does is not held |",
 		"| `scout` | `Explore` | nobody has it | none |",
 		"| `fix` | `Explore` | shell 5 had it until 2026-07-30 12:02:05 UTC, and nothing shows that its writer has ended | none |",
+		"orchestrate run jobs.yaml --internal --agents plans/reports/orchestrate-r1/agents.json\n",
 		"# carried out by the hosting session: its request is plans/reports/orchestrate-r1/scout/request.json",
 		"- Jobs: 1/3/0\n- Arbiter: not ended\n",
 	} {
