@@ -69,13 +69,21 @@ func (l *lab) hosts(argv ...string) *ended {
 	for _, process := range left {
 		l.t.Errorf("the session %q left a process: %s", argv, process)
 	}
+	if e.run = l.onlyRun(); e.run == "" {
+		l.t.Fatalf("the session, exit status %d, started no run or several\n%s%s\n%s", e.exit, e.stdout, e.stderr, l.asks())
+	}
+	return e
+}
+
+// onlyRun is the directory of the one run that there is, "" if there is not one.
+func (l *lab) onlyRun() string {
+	l.t.Helper()
 	dirs, err := filepath.Glob(filepath.Join(l.dir, "plans", "reports", "orchestrate-2*"))
 	ok(l.t, err)
 	if len(dirs) != 1 {
-		l.t.Fatalf("there are %d runs, exit status of the session %d\n%s%s\n%s", len(dirs), e.exit, e.stdout, e.stderr, l.asks())
+		return ""
 	}
-	e.run = dirs[0]
-	return e
+	return dirs[0]
 }
 
 // asks tells what the model was asked, for a test that failed: of each question the last
