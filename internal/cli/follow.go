@@ -185,8 +185,16 @@ func (f *follower) goesOn(w io.Writer) error {
 
 // awaits says what the hosting session is to do, and is the exit status of a run that
 // waits for that.
-func (f *follower) awaits(w io.Writer, now time.Time) (err error) {
-	run, err := ledger.Open(f.run.Dir) // as it stands now
+func (f *follower) awaits(w io.Writer, now time.Time) error {
+	if err := f.sayAway(w, now); err != nil {
+		return err
+	}
+	return exit(f.exit)
+}
+
+// sayAway says what the hosting session has, as it stands now.
+func (f *follower) sayAway(w io.Writer, now time.Time) (err error) {
+	run, err := ledger.Open(f.run.Dir)
 	if err != nil {
 		return failure(err)
 	}
@@ -194,7 +202,7 @@ func (f *follower) awaits(w io.Writer, now time.Time) (err error) {
 	if err := sayAway(w, run, f.name(), now); err != nil {
 		return failure(err)
 	}
-	return exit(f.exit)
+	return nil
 }
 
 // conclude says how the run stands, with the result if it has ended, and is the exit
@@ -212,6 +220,9 @@ func (f *follower) conclude(sys System, how standing, asJSON bool) error {
 	switch how {
 	case stillRuns:
 		fmt.Fprintln(sys.Err, where(state))
+		if err := f.sayAway(sys.Err, sys.Now()); err != nil {
+			return err
+		}
 		return f.goesOn(sys.Err)
 	case wasCutOff:
 		return f.cutOff(sys.Err)

@@ -49,9 +49,9 @@ with wait; 130 told to end, or the run was stopped; 1 an error; 2 usage error.`,
 			return runNext(cmd.Context(), sys, opts)
 		},
 	}
-	cmd.Flags().DurationVar(&opts.wait, "wait", waitDefault, "how long to wait for a job; 0 only looks")
-	cmd.Flags().DurationVar(&opts.lease, "lease", 0, "for how long the job is yours (default the job's timeout, else "+handoff.DefaultLease.String()+")")
-	cmd.Flags().StringVar(&opts.by, "by", "", "a name for whoever takes it, shown to others")
+	cmd.Flags().DurationVar(&opts.wait, "wait", waitDefault, "for what `DURATION` to wait for a job; 0 only looks")
+	cmd.Flags().DurationVar(&opts.lease, "lease", 0, "for what `DURATION` the job is yours (default the job's timeout, else "+handoff.DefaultLease.String()+")")
+	cmd.Flags().StringVar(&opts.by, "by", "", "the `NAME` of whoever takes it, shown to others")
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
 	return cmd
 }
@@ -123,7 +123,7 @@ func (n *taker) run(ctx context.Context) error {
 		case n.stuck(offer):
 			return n.nothing(offer, exitAwaiting)
 		}
-		if err := n.f.stirs(waiting, n.earliest(offer), offers); err != nil {
+		if err := n.f.stirs(waiting, handoff.Earliest(offer.Away, n.sys.Now()), offers); err != nil {
 			return err
 		}
 		switch {
@@ -146,17 +146,6 @@ func (n *taker) carryOn(ctx context.Context) error {
 		return failure(err)
 	}
 	return nil
-}
-
-// earliest is when the first lease of others runs out.
-func (n *taker) earliest(offer engine.Offer) (at time.Time) {
-	for _, a := range offer.Away {
-		u := a.Until()
-		if u.After(n.sys.Now()) && (at.IsZero() || u.Before(at)) {
-			at = u
-		}
-	}
-	return at
 }
 
 // stuck reports whether nothing comes before the session acts: no engine is there, and

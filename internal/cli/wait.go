@@ -69,7 +69,7 @@ func runWait(ctx context.Context, sys System, opts waitOptions) (err error) {
 	defer done()
 	waiting, cancel := context.WithTimeout(waiting, opts.timeout)
 	defer cancel()
-	how, err := f.untilWanted(waiting)
+	how, err := f.untilWanted(waiting, sys.Now)
 	switch {
 	case err != nil:
 		return err
@@ -80,40 +80,51 @@ func runWait(ctx context.Context, sys System, opts waitOptions) (err error) {
 }
 
 // untilWanted is until, and ends as well when there is a job for the hosting session that
-// nobody has taken.
-func (f *follower) untilWanted(ctx context.Context) (standing, error) {
+// it could take.
+func (f *follower) untilWanted(ctx context.Context, now func() time.Time) (standing, error) {
 	ctx, found := context.WithCancel(ctx)
 	defer found()
-	look, wanted := true, false
-	var lookErr error
-	how, err := f.until(ctx, func(r ledger.Record) { look = look || r.Kind == ledger.KindAwaiting }, func() {
-		if !look || f.ended || f.parked || wanted {
+	w := wanting{look: true}
+	how, err := f.until(ctx, func(r ledger.Record) { w.look = w.look || r.Kind == ledger.KindAwaiting }, func() {
+		if f.ended || f.parked || w.yes {
 			return
 		}
-		look = false
-		if wanted, lookErr = f.wanted(); wanted || lookErr != nil {
+		if w.again(f.run.Dir, now()); w.yes || w.err != nil {
 			found()
 		}
 	})
-	if err == nil && lookErr != nil {
-		return "", failure(lookErr)
-	}
-	if how == stillRuns && wanted {
+	switch {
+	case err == nil && w.err != nil:
+		return "", failure(w.err)
+	case how == stillRuns && w.yes:
 		f.exit = exitAwaiting
 		return isWanted, err
 	}
 	return how, err
 }
 
-// wanted reports whether anybody may take a job of the run.
-func (f *follower) wanted() (yes bool, err error) {
-	run, err := ledger.Open(f.run.Dir) // as it stands now
-	if err != nil {
-		return false, err
+// wanting looks for a job that the hosting session could take.
+type wanting struct {
+	look bool      // something was handed out
+	at   time.Time // when the next lease ends, zero = none does
+	yes  bool
+	err  error
+}
+
+func (w *wanting) again(dir string, now time.Time) {
+	if !w.look && (w.at.IsZero() || now.Before(w.at)) {
+		return
 	}
-	defer func() { err = errors.Join(err, run.Close()) }()
+	w.look = false
+	run, err := ledger.Open(dir) // as it stands now
+	if err != nil {
+		w.err = err
+		return
+	}
 	away, err := handoff.Look(run)
-	return slices.ContainsFunc(away, handoff.Away.Free), err
+	w.err = errors.Join(err, run.Close())
+	w.at = handoff.Earliest(away, now)
+	w.yes = slices.ContainsFunc(away, func(a handoff.Away) bool { return a.Wanted(now) })
 }
 
 func newAttach(sys System) *cobra.Command {

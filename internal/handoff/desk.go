@@ -72,6 +72,10 @@ func (a Away) lapses(now time.Time) bool {
 	return a.Over(now) && !a.Request.Writes() && !a.Lease.Lapsed
 }
 
+// Wanted reports whether whoever asks for a job is given this one, or the attempt that
+// follows.
+func (a Away) Wanted(now time.Time) bool { return a.Free() || a.lapses(now) }
+
 // Until is when the time of whoever took the job runs out, the zero time when nobody did
 // or something came back.
 func (a Away) Until() time.Time {
@@ -91,6 +95,17 @@ func (r Request) Term(asked time.Duration) time.Duration {
 		return time.Duration(r.TimeoutMs) * time.Millisecond
 	}
 	return DefaultLease
+}
+
+// Earliest is when the first of these leases runs out after now, the zero time if none
+// does.
+func Earliest(all []Away, now time.Time) (at time.Time) {
+	for _, a := range all {
+		if u := a.Until(); u.After(now) && (at.IsZero() || u.Before(at)) {
+			at = u
+		}
+	}
+	return at
 }
 
 // Take gives the first of these jobs that is free to a caller, and marks what others let

@@ -163,10 +163,20 @@ func TestLapsedLeases(t *testing.T) {
 	if got := take(t, dir, "two", 0, before); got != nil {
 		t.Fatalf("took %s from somebody who has it", got.Request.Job)
 	}
-	if a := look(t, dir)["reads"]; a.Lease.Lapsed || a.Back() || a.Over(before) {
+	after := day.Add(time.Minute)
+	early := look(t, dir)
+	if a := early["reads"]; a.Lease.Lapsed || a.Back() || a.Over(before) || a.Wanted(before) || !a.Wanted(after) {
 		t.Errorf("lapsed too early: %+v", a.Lease)
 	}
-	after := day.Add(time.Minute)
+	if early["writes"].Wanted(after) {
+		t.Error("a writer's job is for somebody else")
+	}
+	if at := handoff.Earliest([]handoff.Away{early["reads"], early["writes"]}, before); !at.Equal(after) {
+		t.Errorf("the next lease ends at %v", at)
+	}
+	if at := handoff.Earliest([]handoff.Away{early["reads"]}, after); !at.IsZero() {
+		t.Errorf("a lease that is over ends at %v", at)
+	}
 	if got := take(t, dir, "two", 0, after); got != nil {
 		t.Fatalf("took %s before it is a new attempt", got.Request.Job)
 	}
