@@ -30,8 +30,8 @@ type System struct {
 	Home    string // of the account, as the system knows it; "" = it does not
 	Now     func() time.Time
 
-	args   []string  // the command line, for an engine that is to carry it out
-	engine *presence // of a process that is such an engine, else nil
+	args   []string             // the command line, for an engine that is to carry it out
+	engine *presence            // of a process that is such an engine, else nil
 	begun  func(id, dir string) // is told of the run that it begins, nil = nobody is
 
 	known  []runtime.Profile // learned for this command line a moment ago

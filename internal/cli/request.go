@@ -107,6 +107,9 @@ func refusedRequest(err error) error {
 	case errors.As(err, &refused):
 		return usageError(err)
 	}
+	if err = misinformed(err); errors.As(err, new(statusError)) {
+		return err
+	}
 	return failure(err)
 }
 

@@ -52,7 +52,7 @@ func (p *planned) preview(ctx context.Context) (v engine.Preview, err error) {
 	case len(diags) > 0: // the workspace has changed meanwhile
 		return v, refuse(p.sys, diags, p.opts.json)
 	case err != nil:
-		return v, failure(err)
+		return v, refusedRequest(err)
 	}
 	return st.Preview(plan), nil
 }

@@ -69,7 +69,7 @@ func (e *Engine) planning(ctx context.Context, req DraftRequest) (*Plan, error) 
 		return nil, err
 	}
 	p := &Plan{
-		Request: Request{Spec: ledger.RequestMDFile, Cwd: req.Cwd}, source: source,
+		Request: Request{Spec: ledger.RequestMDFile, Cwd: req.Cwd, Agents: req.Agents}, source: source,
 		draft: &drafting{req: req, doc: ledger.Draft{SchemaVersion: ledger.SchemaVersion, RequestDigest: digest([]byte(req.Text))}},
 	}
 	errs, err := p.readAll(ctx, e)
@@ -78,6 +78,9 @@ func (e *Engine) planning(ctx context.Context, req DraftRequest) (*Plan, error) 
 	}
 	if len(errs) > 0 {
 		return nil, refusedRequest(errs)
+	}
+	if err := p.agentSecrets(); err != nil {
+		return nil, err
 	}
 	p.Spec.Advice = nil // that one job alone gains nothing is known
 	return p, ctx.Err()

@@ -40,6 +40,21 @@ func requestBehind(s *spec.Spec) *madeFrom {
 	return made
 }
 
+// holds reports whether a folder is in the workspace, wherever links lead.
+func (p *Plan) holds(dir string) bool {
+	real, err := filepath.EvalSymlinks(dir)
+	return err == nil && inside(p.Spec.WorkspaceRoots[0], real)
+}
+
+// strayed refuses a planner's spec outside of the workspace that it was made for: it names
+// none, so its jobs would work on something else.
+func (p *Plan) strayed() []spec.Diagnostic {
+	return []spec.Diagnostic{{
+		Pos: spec.Position{File: p.Spec.Path, Line: 1, Col: 1}, Rule: "workspace",
+		Message: "a planner made this spec for the workspace that it lies in, not for " + p.Spec.WorkspaceRoots[0] + "; run it there, or copy it and make it yours",
+	}}
+}
+
 // recordedRequest is that of a run that goes on.
 func recordedRequest(info ledger.RunInfo) *madeFrom {
 	if info.RequestDigest == "" {
@@ -68,9 +83,9 @@ func (r *run) keepRequest() error {
 	return nil
 }
 
-// goesOn refuses to go on with a run that only planned a request: what it would be told
+// noFurther refuses to go on with a run that only planned a request: what it would be told
 // may be another by now, and nothing of it is lost.
-func goesOn(led *ledger.Run) error {
+func noFurther(led *ledger.Run) error {
 	_, err := led.ReadFile(draftFile(ledger.RequestMDFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

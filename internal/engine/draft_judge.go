@@ -25,10 +25,14 @@ func draftFile(name string) string { return path.Join(ledger.DraftDir, name) }
 // requestText is a request as a text from outside: a person may have pasted it.
 func requestText(words string) untrusted.Text { return untrusted.From(words) }
 
-// draftProfiles are the runtimes that a planner is told of.
+// draftProfiles are the runtimes that a planner is told of: the hosting session's agents
+// too, to which its own job never goes.
 func (r *run) draftProfiles() (all []runtime.Profile) {
 	for _, p := range r.plan.Inventory.Profiles {
 		all = append(all, r.profile(p.Runtime))
+	}
+	if req := r.plan.draft.req; req.Internal || req.Agents != nil {
+		all = append(all, policy.Judged(req.Agents.Profile(r.eng.Now()), r.eng.Operator))
 	}
 	return all
 }

@@ -21,11 +21,11 @@ const mostOutlined = 20_000
 // or would have, else of what is not hidden.
 func (p *Plan) outline(ctx context.Context) (string, error) {
 	var o planner.Outline
-	var err error
-	switch _, top := workspace.Top(ctx, p.Root); {
+	_, err := workspace.Top(ctx, p.Root)
+	switch {
 	case p.Repo != nil:
 		err = p.outlineRepo(ctx, &o)
-	case top == nil:
+	case err == nil:
 		o.Git = "a git repository in which nothing can be worked on yet (" + p.noTree + "); its files are not listed"
 	default:
 		err = outlineFolder(ctx, p.Root, &o)

@@ -39,7 +39,7 @@ type Request struct {
 	Internal bool   // the hosting session's own agents are candidates for unpinned jobs
 	// Agents is what a hosting session said of its own agents; nil = none told us.
 	Agents *handoff.Agents
-	Yes      bool   // the person approves what stands in the spec, without being asked
+	Yes    bool // the person approves what stands in the spec, without being asked
 }
 
 // Observer is told how a run goes, in this order: where it is, what was planned, and

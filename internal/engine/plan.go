@@ -167,7 +167,9 @@ func (p *Plan) read() (errs []spec.Diagnostic) {
 		return errs
 	}
 	if p.source == nil {
-		p.asked = requestBehind(p.Spec)
+		if p.asked = requestBehind(p.Spec); p.asked != nil && !p.holds(p.Spec.Dir) {
+			return p.strayed()
+		}
 	}
 	p.Root = p.Spec.WorkspaceRoots[0]
 	p.Graph, errs = graph.New(p.Spec)

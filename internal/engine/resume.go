@@ -42,7 +42,7 @@ func (e *Engine) Resume(ctx context.Context, req ResumeRequest, obs Observer, ct
 		return res, err
 	}
 	defer func() { err = errors.Join(err, led.Close()) }()
-	if err := goesOn(led); err != nil && !req.Stop {
+	if err := noFurther(led); err != nil && !req.Stop {
 		return res, err
 	}
 	p, err := e.reread(ctx, led, old.run)
