@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 
@@ -39,6 +40,9 @@ It ends with its client. Runs that it began go on.`,
 func runMCP(ctx context.Context, sys System) error {
 	ctx, done := unlessInterrupted(ctx)
 	defer done()
+	if f, ok := sys.In.(*os.File); ok && foreground(f) {
+		fmt.Fprintln(sys.Err, "this speaks a protocol with the program of a coding agent, which starts it by itself (orchestrate mcp --help); Ctrl-D ends it")
+	}
 	d := desk{sys: sys}
 	err := mcp.Serve(ctx, mcp.Host{
 		Version: sys.Version, Cwd: sys.Cwd, Root: d.root, Call: d.call, Approve: d.approve, Checked: d.checked,
@@ -65,10 +69,10 @@ func (d desk) call(ctx context.Context, c mcp.Command) mcp.Outcome {
 		return d.apart(ctx, c)
 	}
 	var complaints held
-	out := held{line: c.Line}
+	out := held{line: c.Each}
 	sys := d.sys
 	sys.In, sys.Out, sys.Err, sys.Cwd = strings.NewReader(c.In), &out, &complaints, c.Cwd
-	status := Main(ctx, c.Args, sys)
+	status := Main(ctx, c.Line(), sys)
 	return mcp.Outcome{Exit: status, Out: out.String(), Err: complaints.String()}
 }
 

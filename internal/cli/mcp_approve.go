@@ -24,7 +24,7 @@ type started struct {
 }
 
 func (d desk) begin(c mcp.Command) (*started, error) {
-	eng, err := detach.Start(d.sys.Self, append([]string{launchCommand}, c.Args...), d.sys.Env, c.Cwd)
+	eng, err := detach.Start(d.sys.Self, append([]string{launchCommand}, c.Line()...), d.sys.Env, c.Cwd)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ const (
 // approve resumes a run on an engine whose questions ask answers. It returns when the
 // engine is past them: something is dispatched, or it has ended.
 func (d desk) approve(ctx context.Context, cwd, run string, ask mcp.Ask) mcp.Outcome {
-	e, err := d.begin(mcp.Command{Args: []string{"resume", run}, Cwd: cwd})
+	e, err := d.begin(mcp.Command{Args: []string{"resume"}, Of: []string{run}, Cwd: cwd})
 	if err != nil {
 		return mcp.Outcome{Exit: exitFailed, Err: err.Error()}
 	}

@@ -147,6 +147,9 @@ func TestASessionDrivesARun(t *testing.T) {
 	if err != nil || err2 != nil || read.Contents[0].Text != string(onDisk) || doc["text"] != string(onDisk) {
 		t.Errorf("%v, %v: the resource is not what is on disk", err, err2)
 	}
+	if _, refusal := s.use("explain", map[string]any{"run": run, "job": "--json"}); !strings.Contains(refusal, `no job "--json"`) {
+		t.Errorf("a job that looks like a flag: %s", refusal)
+	}
 	if _, refusal := s.use("submit", map[string]any{"run": run, "job": "think", "attempt": "think.a9.00000000", "result": "x"}); !strings.Contains(refusal, "next: ") {
 		t.Errorf("a stale submit: %s", refusal)
 	}

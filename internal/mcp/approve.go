@@ -62,7 +62,7 @@ func approve(ctx context.Context, c call, in ApproveIn) (out ApproveOut, err err
 // awaitApproval are the jobs of a run that only an approval is missing for, in the words
 // of the record; an error where there is none to ask for.
 func (c call) awaitApproval(ctx context.Context, run string) (scopes []string, err error) {
-	o := c.command(ctx, "wait", run, "--json", "--timeout", "0s")
+	o := c.command(ctx, []string{"wait", "--json", "--timeout", "0s"}, run)
 	var st ledger.State
 	if json.Unmarshal([]byte(o.Out), &st) != nil || st.RunID == "" {
 		return nil, failed("approve", o, "")

@@ -42,8 +42,8 @@ type call struct {
 }
 
 // command carries out a command line in the folder of the call.
-func (c call) command(ctx context.Context, args ...string) Outcome {
-	return c.host.Call(ctx, Command{Args: args, Cwd: c.cwd})
+func (c call) command(ctx context.Context, args []string, of ...string) Outcome {
+	return c.host.Call(ctx, Command{Args: args, Of: of, Cwd: c.cwd})
 }
 
 func (c call) root() string { return c.host.Root(c.cwd) }

@@ -35,7 +35,7 @@ type RuntimeFound struct {
 }
 
 func doctor(ctx context.Context, c call, in DoctorIn) (out DoctorOut, err error) {
-	o := c.command(ctx, append([]string{"doctor", "--json", "--"}, in.Runtimes...)...)
+	o := c.command(ctx, []string{"doctor", "--json"}, in.Runtimes...)
 	var found struct{ Profiles []runtime.Profile }
 	if json.Unmarshal([]byte(o.Out), &found) != nil || len(found.Profiles) == 0 {
 		return out, failed("doctor", o, "")

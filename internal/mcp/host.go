@@ -1,6 +1,9 @@
 package mcp
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // Host is the program of whose commands the tools are made.
 type Host struct {
@@ -20,12 +23,16 @@ type Host struct {
 
 // Command is one command line.
 type Command struct {
-	Args []string // without the program's name
+	Args []string // the command's name and flags
+	Of   []string // its operands: what a client said, and never a flag
 	Cwd  string
 	In   string // its standard input
-	// Line gets each line of its standard output as it comes; nil = all is in the Outcome.
-	Line func(line []byte)
+	// Each gets each line of its standard output as it comes; nil = all is in the Outcome.
+	Each func(line []byte)
 }
+
+// Line is the whole command line without the program's name.
+func (c Command) Line() []string { return slices.Concat(c.Args, []string{"--"}, c.Of) }
 
 // Outcome is what came of a command.
 type Outcome struct {

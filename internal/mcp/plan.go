@@ -53,7 +53,7 @@ func plan(ctx context.Context, c call, in PlanIn) (out PlanOut, err error) {
 	if err != nil {
 		return out, err
 	}
-	o := c.host.Call(ctx, Command{Args: append([]string{"plan", path, "--json"}, more...), Cwd: c.cwd, In: agents})
+	o := c.host.Call(ctx, Command{Args: append([]string{"plan", "--json"}, more...), Of: []string{path}, Cwd: c.cwd, In: agents})
 	var p engine.Preview
 	if json.Unmarshal([]byte(o.Out), &p) != nil || p.Root == "" {
 		return out, refused("plan", o, path, made)

@@ -26,7 +26,7 @@ func (c call) progress(ctx context.Context, run string) (stop func()) {
 	var both sync.WaitGroup
 	t := &teller{settled: map[string]bool{}}
 	both.Go(func() {
-		c.host.Call(ctx, Command{Args: []string{"attach", run, "--json"}, Cwd: c.cwd, Line: t.heard})
+		c.host.Call(ctx, Command{Args: []string{"attach", "--json"}, Of: []string{run}, Cwd: c.cwd, Each: t.heard})
 	})
 	both.Go(func() {
 		for every := time.NewTicker(beat); ; {

@@ -28,7 +28,7 @@ type TextOut struct {
 
 func output(ctx context.Context, c call, in OfJob) (out TextOut, err error) {
 	run := c.named(in.Run)
-	o := c.command(ctx, "output", run, in.Job)
+	o := c.command(ctx, []string{"output"}, run, in.Job)
 	if o.Exit != exitOK {
 		return out, failed("output", o, fmt.Sprintf("call status {run: %q} to see where the job stands", run))
 	}
@@ -62,12 +62,12 @@ type ExplainOut struct {
 
 func explain(ctx context.Context, c call, in OfJob) (out ExplainOut, err error) {
 	run := c.named(in.Run)
-	o := c.command(ctx, "explain", run, in.Job, "--json")
+	o := c.command(ctx, []string{"explain", "--json"}, run, in.Job)
 	var s engine.Story
 	if o.Exit != exitOK || json.Unmarshal([]byte(o.Out), &s) != nil {
 		return out, failed("explain", o, "")
 	}
-	words := c.command(ctx, "explain", run, in.Job)
+	words := c.command(ctx, []string{"explain"}, run, in.Job)
 	if words.Exit != exitOK {
 		return out, failed("explain", words, "")
 	}
@@ -98,12 +98,12 @@ type ReportOut struct {
 
 func report(ctx context.Context, c call, in ReportIn) (out ReportOut, err error) {
 	run := c.named(in.Run)
-	o := c.command(ctx, "report", run, "--json")
+	o := c.command(ctx, []string{"report", "--json"}, run)
 	var r engreport.Report
 	if o.Exit != exitOK || json.Unmarshal([]byte(o.Out), &r) != nil {
 		return out, failed("report", o, "")
 	}
-	words := c.command(ctx, "report", run)
+	words := c.command(ctx, []string{"report"}, run)
 	if words.Exit != exitOK {
 		return out, failed("report", words, "")
 	}
@@ -127,11 +127,11 @@ type CancelIn struct {
 
 func cancel(ctx context.Context, c call, in CancelIn) (out TextOut, err error) {
 	run := c.named(in.Run)
-	args := []string{"cancel", run, "--timeout", "45s"}
+	args := []string{"cancel", "--timeout", "45s"}
 	if in.Kill {
 		args = append(args, "--kill")
 	}
-	o := c.command(ctx, args...)
+	o := c.command(ctx, args, run)
 	if o.Exit != exitOK {
 		return out, failed("cancel", o, fmt.Sprintf("call status {run: %q}, then cancel once more", run))
 	}

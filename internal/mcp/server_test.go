@@ -164,7 +164,7 @@ func TestWaitSaysWhereARunStandsAndWhatToDo(t *testing.T) {
 		if failed || doc["exitStatus"] != float64(c.exit) || !strings.Contains(fmt.Sprint(doc["next"]), c.next) || doc["messages"] != "something" {
 			t.Errorf("%d: %v", c.exit, doc)
 		}
-		if got := f.last().Args; !slices.Equal(got, []string{"wait", "r1", "--json", "--timeout", "7s"}) {
+		if got := f.last().Line(); !slices.Equal(got, []string{"wait", "--json", "--timeout", "7s", "--", "r1"}) {
 			t.Errorf("called %q", got)
 		}
 		jobs := doc["jobs"].([]any)
@@ -208,7 +208,7 @@ func TestASpecAsTextIsAFileOnlyIfItIsTaken(t *testing.T) {
 		t.Errorf("%v: %q, %v", doc, text, err)
 	}
 	use(t, s, "start", map[string]any{"specYaml": "version: 1\n"})
-	if again := f.last().Args[1]; again != path {
+	if again := f.last().Of[0]; again != path {
 		t.Errorf("the same text is in %s and %s", path, again)
 	}
 	f.say = says(2, `{"diagnostics":[{"message":"no"}]}`, "")
@@ -231,13 +231,13 @@ func TestAgentsGoByStandardInput(t *testing.T) {
 	f := &fake{say: says(0, `{"runId":"r1","runDir":"/w/r1"}`, "")}
 	use(t, connect(t, f, nil), "start", map[string]any{"spec": "/w/a.yaml", "internal": true, "agents": []any{map[string]any{"name": "reader", "tools": []any{"Read"}, "access": "read"}}})
 	got := f.last()
-	if want := []string{"run", "/w/a.yaml", "--detach", "--json", "--internal", "--agents", "-"}; !slices.Equal(got.Args, want) {
-		t.Errorf("called %q", got.Args)
+	if want := []string{"run", "--detach", "--json", "--internal", "--agents", "-", "--", "/w/a.yaml"}; !slices.Equal(got.Line(), want) {
+		t.Errorf("called %q", got.Line())
 	}
 	if want := `{"schemaVersion":1,"agents":[{"name":"reader","tools":["Read"],"access":"read"}]}`; got.In != want {
 		t.Errorf("input %s", got.In)
 	}
-	if slices.Contains(got.Args, "--yes") {
+	if slices.Contains(got.Line(), "--yes") {
 		t.Error("it approves")
 	}
 }
@@ -251,13 +251,13 @@ func TestNextAndSubmit(t *testing.T) {
 	if failed || got["prompt"] != "do it" || got["attempt"] != "a.a1.00000000" || doc["lease"] == nil {
 		t.Errorf("%v", doc)
 	}
-	if want := []string{"next", "r1", "--json", "--wait", "0s", "--lease", "20m", "--by=-x"}; !slices.Equal(f.last().Args, want) {
-		t.Errorf("called %q", f.last().Args)
+	if want := []string{"next", "--json", "--wait", "0s", "--lease=20m", "--by=-x", "--", "r1"}; !slices.Equal(f.last().Line(), want) {
+		t.Errorf("called %q", f.last().Line())
 	}
 	f.say = says(0, `{"schemaVersion":1,"takenIn":true,"status":"success","next":"orchestrate wait r1"}`, "")
 	use(t, s, "submit", map[string]any{"run": "r1", "job": "a", "attempt": "a.a1.00000000", "result": "all of it", "model": "m", "usage": map[string]any{"inputTokens": 3}})
-	if want := []string{"submit", "r1", "a", "--json", "--attempt=a.a1.00000000", "--result", "-", "--model=m", `--usage={"inputTokens":3}`}; !slices.Equal(f.last().Args, want) || f.last().In != "all of it" {
-		t.Errorf("called %q with %q", f.last().Args, f.last().In)
+	if want := []string{"submit", "--json", "--attempt=a.a1.00000000", "--result=-", "--model=m", `--usage={"inputTokens":3}`, "--", "r1", "a"}; !slices.Equal(f.last().Line(), want) || f.last().In != "all of it" {
+		t.Errorf("called %q with %q", f.last().Line(), f.last().In)
 	}
 	if text, _, failed := use(t, s, "submit", map[string]any{"run": "r1", "job": "a", "attempt": "x"}); !failed || !strings.Contains(text, "either result") {
 		t.Error(text)
@@ -367,8 +367,8 @@ func TestProgressIsTold(t *testing.T) {
 	f := &fake{}
 	f.say = func(ctx context.Context, c Command) Outcome {
 		if c.Args[0] == "attach" {
-			c.Line([]byte(`{"seq":1,"kind":"run_started","run":{"jobs":["a","b"]}}`))
-			c.Line([]byte(`{"seq":2,"kind":"settled","job":"a","status":"success"}`))
+			c.Each([]byte(`{"seq":1,"kind":"run_started","run":{"jobs":["a","b"]}}`))
+			c.Each([]byte(`{"seq":2,"kind":"settled","job":"a","status":"success"}`))
 			<-ctx.Done()
 			return Outcome{Exit: 5}
 		}
@@ -398,7 +398,7 @@ func TestTheClientsFolderIsWhereACallWorks(t *testing.T) {
 		t.Errorf("it works in %s, not in %s", f.last().Cwd, root)
 	}
 	use(t, s, "status", map[string]any{"run": "plans/reports/x", "cwd": other})
-	if got := f.last(); got.Cwd != other || got.Args[1] != filepath.Join(other, "plans/reports/x") {
+	if got := f.last(); got.Cwd != other || got.Of[0] != filepath.Join(other, "plans/reports/x") {
 		t.Errorf("%+v", got)
 	}
 	if text, _, failed := use(t, s, "status", map[string]any{"run": "r1", "cwd": filepath.Join(other, "none")}); !failed || !strings.Contains(text, "no folder") {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"orchestrate/internal/handoff"
 )
@@ -31,17 +30,14 @@ type NextOut struct {
 
 func next(ctx context.Context, c call, in NextIn) (out NextOut, err error) {
 	run := c.named(in.Run)
-	args := []string{"next", run, "--json", "--wait", seconds(in.Seconds).String()}
+	args := []string{"next", "--json", "--wait", seconds(in.Seconds).String()}
 	if in.Lease != "" {
-		if d, err := time.ParseDuration(in.Lease); err != nil || d <= 0 {
-			return out, fmt.Errorf("lease %q is no time such as 90s, 20m or 2h", in.Lease)
-		}
-		args = append(args, "--lease", in.Lease)
+		args = append(args, "--lease="+in.Lease)
 	}
 	if in.By != "" {
 		args = append(args, "--by="+in.By)
 	}
-	o := c.command(ctx, args...)
+	o := c.command(ctx, args, run)
 	var got handoff.Handout
 	if json.Unmarshal([]byte(o.Out), &got) != nil {
 		return out, failed("next", o, "")
@@ -111,14 +107,14 @@ type SubmitOut struct {
 	Redacted []string `json:"redacted,omitempty" jsonschema:"kinds of secrets that were taken out of the result"`
 }
 
-func submit(ctx context.Context, c call, in SubmitIn) (out SubmitOut, err error) {
-	run := c.named(in.Run)
-	cmd := Command{Args: []string{"submit", run, in.Job, "--json", "--attempt=" + in.Attempt}, Cwd: c.cwd}
+// command is the command line that hands it in.
+func (in SubmitIn) command(c call, run string) (cmd Command, err error) {
+	cmd = Command{Args: []string{"submit", "--json", "--attempt=" + in.Attempt}, Of: []string{run, in.Job}, Cwd: c.cwd}
 	switch {
 	case (in.Result == nil) == (in.Failed == ""):
-		return out, errors.New("give either result (the final answer) or failed (why there is none)")
+		return cmd, errors.New("give either result (the final answer) or failed (why there is none)")
 	case in.Result != nil:
-		cmd.In, cmd.Args = *in.Result, append(cmd.Args, "--result", "-")
+		cmd.In, cmd.Args = *in.Result, append(cmd.Args, "--result=-")
 	default:
 		cmd.Args = append(cmd.Args, "--failed="+in.Failed)
 	}
@@ -128,12 +124,19 @@ func submit(ctx context.Context, c call, in SubmitIn) (out SubmitOut, err error)
 	if in.Model != "" {
 		cmd.Args = append(cmd.Args, "--model="+in.Model)
 	}
-	if in.Usage != nil {
-		usage, err := json.Marshal(in.Usage)
-		if err != nil {
-			return out, err
-		}
-		cmd.Args = append(cmd.Args, "--usage="+string(usage))
+	if in.Usage == nil {
+		return cmd, nil
+	}
+	usage, err := json.Marshal(in.Usage)
+	cmd.Args = append(cmd.Args, "--usage="+string(usage))
+	return cmd, err
+}
+
+func submit(ctx context.Context, c call, in SubmitIn) (out SubmitOut, err error) {
+	run := c.named(in.Run)
+	cmd, err := in.command(c, run)
+	if err != nil {
+		return out, err
 	}
 	o := c.host.Call(ctx, cmd)
 	var got handoff.Receipt

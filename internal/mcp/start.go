@@ -37,7 +37,7 @@ func start(ctx context.Context, c call, in StartIn) (out StartOut, err error) {
 	if err != nil {
 		return out, err
 	}
-	o := c.host.Call(ctx, Command{Args: append([]string{command, path, "--detach", "--json"}, more...), Cwd: c.cwd, In: agents})
+	o := c.host.Call(ctx, Command{Args: append([]string{command, "--detach", "--json"}, more...), Of: []string{path}, Cwd: c.cwd, In: agents})
 	var begun struct{ RunID, RunDir string }
 	if json.Unmarshal([]byte(o.Out), &begun) != nil || begun.RunID == "" {
 		return out, refused("start", o, path, made)

@@ -31,7 +31,7 @@ func seconds(s *float64) time.Duration {
 func wait(ctx context.Context, c call, in WaitIn) (RunOut, error) {
 	run := c.named(in.Run)
 	stop := c.progress(ctx, run)
-	o := c.command(ctx, "wait", run, "--json", "--timeout", seconds(in.Seconds).String())
+	o := c.command(ctx, []string{"wait", "--json", "--timeout", seconds(in.Seconds).String()}, run)
 	stop()
 	return c.stands("wait", run, o)
 }
@@ -45,7 +45,7 @@ type StatusIn struct {
 // status is a wait that does not wait: the same words for how the run stands.
 func status(ctx context.Context, c call, in StatusIn) (RunOut, error) {
 	run := c.named(in.Run)
-	o := c.command(ctx, "wait", run, "--json", "--timeout", "0s")
+	o := c.command(ctx, []string{"wait", "--json", "--timeout", "0s"}, run)
 	return c.stands("status", run, o)
 }
 
