@@ -77,3 +77,14 @@ func (r *run) statedStep(id string) string {
 	return fmt.Sprintf("when the session's agent works on it no more, say so: `orchestrate submit %s %s --attempt %s --failed \"it has ended\"`, then `orchestrate resume %s`",
 		shellword.Quote(r.led.ID), shellword.Quote(id), attempt, shellword.Quote(r.led.ID))
 }
+
+// stopInternal does it for a run whose spec cannot be read any more; done is false where
+// nothing of the attempt was handed out.
+func (r *run) stopInternal(ctx context.Context, a *attempt) (done bool, err error) {
+	request, there, err := handoff.ReadRequest(r.led, a.job.ID)
+	if err != nil || !there || request.N != a.n {
+		return false, err
+	}
+	a.request, a.job.Effect = &request, request.Effect
+	return true, r.dropInternal(ctx, a, "the run was stopped")
+}

@@ -110,10 +110,13 @@ func (r *runLeft) state() string {
 		return "live"
 	}
 	st := r.led.State()
-	if st.Phase != ledger.PhaseEnded {
-		return "cut off"
+	switch st.Phase {
+	case ledger.PhaseEnded:
+		return "ended, " + st.Verdict
+	case ledger.PhaseAwaiting:
+		return "awaits the session"
 	}
-	return "ended, " + st.Verdict
+	return "cut off"
 }
 
 // stateOf is how an attempt ended, in a word or two.

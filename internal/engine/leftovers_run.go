@@ -211,7 +211,7 @@ func (r *runLeft) attemptLock(t *treeLeft) error {
 			}
 		}
 		alive := l.Unended() && l.Supervisor.Fate() != process.Gone
-		unproven := t.status.Proof != nil && !t.status.Proof.Gone && !l.Over && (l.Supervisor == nil || l.Supervisor.Boot == process.Boot())
+		unproven := t.status.Proof != nil && !t.status.Proof.Gone && !statedEnd(t.status) && !l.Over && (l.Supervisor == nil || l.Supervisor.Boot == process.Boot())
 		if (alive || unproven) && r.live == "" {
 			r.ends = "orchestrate cancel " + r.id
 		}
@@ -220,6 +220,9 @@ func (r *runLeft) attemptLock(t *treeLeft) error {
 		}
 		if unproven && r.live == "" {
 			r.live = fmt.Sprintf("the processes of attempt %d of job %s are not proven to have ended", t.n, t.job)
+		}
+		if err := r.sessionHas(t, at); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -63,6 +63,11 @@ func (r *run) stopOne(ctx context.Context, a *attempt) error {
 	} else {
 		a.exit.Proof = r.endRemains(ctx, a)
 	}
+	if a.internal() && a.exit.Proof.Gone {
+		if done, err := r.stopInternal(ctx, a); done || err != nil {
+			return err
+		}
+	}
 	if err := errors.Join(r.takeIn(a), a.unsearched); err != nil {
 		return err
 	}
