@@ -51,14 +51,14 @@ func hosting(sys System, path string) (*handoff.Agents, error) {
 // readAgents reads no more than is needed to see that there is too much.
 func readAgents(sys System, path string) (data []byte, err error) {
 	if path == "-" {
-		return io.ReadAll(io.LimitReader(sys.In, handoff.MaxAgentsText+1))
+		return io.ReadAll(io.LimitReader(sys.In, handoff.MaxAgentsFile+1))
 	}
 	f, err := os.Open(absolute(sys.Cwd, path))
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, handoff.MaxAgentsText+1))
+	return io.ReadAll(io.LimitReader(f, handoff.MaxAgentsFile+1))
 }
 
 // misinformed makes a usage error of what a session must not say of its agents.

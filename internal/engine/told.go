@@ -61,11 +61,11 @@ func recordedAgents(led *ledger.Run, info ledger.RunInfo) (*handoff.Agents, erro
 		return nil, nil
 	}
 	data, err := led.ReadFile(ledger.AgentsFile)
-	if err != nil {
-		return nil, err
+	if err == nil && digest(data) != info.AgentsDigest {
+		err = fmt.Errorf("%s is not what the hosting session said last", led.Path(ledger.AgentsFile))
 	}
-	if digest(data) != info.AgentsDigest {
-		return nil, fmt.Errorf("%s is not what the hosting session said last; say it anew: orchestrate resume %s --agents FILE", led.Path(ledger.AgentsFile), led.ID)
+	if err != nil {
+		return nil, fmt.Errorf("%w; say it anew: orchestrate resume %s --agents FILE", err, led.ID)
 	}
 	return handoff.ParseAgents(data)
 }

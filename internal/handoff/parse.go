@@ -18,7 +18,10 @@ import (
 // Limits of what a session may say of its agents.
 const (
 	MaxAgents     = 200
-	MaxAgentsText = 64 << 10 // bytes
+	MaxAgentsText = 64 << 10 // bytes, of all words together
+	// MaxAgentsFile is in bytes too. What is kept is written more widely than what was
+	// said, and can be said again.
+	MaxAgentsFile = 1 << 20
 )
 
 // Invalid is all that is wrong with what a session said of its agents.
@@ -34,12 +37,16 @@ func ParseAgents(data []byte) (*Agents, error) {
 	r := reader{}
 	var a Agents
 	switch {
-	case len(data) > MaxAgentsText:
-		r.say("", "%d bytes; at most %d are read", len(data), MaxAgentsText)
+	case len(data) > MaxAgentsFile:
+		r.say("", "more than %d bytes; no more are read", MaxAgentsFile)
 	case !utf8.Valid(data):
 		r.say("", "the text is not UTF-8")
 	default:
 		a = r.document(data)
+		_, texts := a.Texts()
+		if n := len(strings.Join(texts, "")); n > MaxAgentsText {
+			r.say("", "%d bytes of words; at most %d may be said of all agents together", n, MaxAgentsText)
+		}
 	}
 	if len(r.mistakes) > 0 {
 		return nil, &Invalid{r.mistakes}
@@ -129,7 +136,7 @@ func (r *reader) name(place, name string) {
 func (r *reader) access(place, word string) runtime.Access {
 	allowed := []string{string(runtime.AccessRead), string(runtime.AccessEdit), string(runtime.AccessShell)}
 	if word != "" && !slices.Contains(allowed, word) {
-		r.say(place, "found %q; allowed are %s, or leave it out%s", word, strings.Join(allowed, ", "), didYouMean(word, allowed))
+		r.say(place, "found %q; allowed are %s, or leave it out%s", word[:min(len(word), 20)], strings.Join(allowed, ", "), didYouMean(word, allowed))
 	}
 	return runtime.Access(word)
 }

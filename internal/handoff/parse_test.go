@@ -49,21 +49,22 @@ func TestMistakesAboutAgents(t *testing.T) {
 			`agents[1]."nme": unknown key; allowed are name, description, tools, model, access, boundary, general; did you mean "name"?`,
 			`agents[1]."acess": unknown key`, `did you mean "access"?`, "agents[1].name: is missing",
 		},
-		`{"agents": [{"name": "a", "name": "b"}]}`:                      {"agents[0].name: is there twice"},
-		`{"agents": [{"name": "a"}, {"name": "a"}]}`:                    {`agents[1].name: "a" is the name of agents[0] too`},
-		`{"agents": [{"name": "a", "tools": "Read"}]}`:                  {`agents[0].tools: found a text; allowed is a list of names, ["*"] for all`},
-		`{"agents": [{"name": "a", "tools": ["Read", 3]}]}`:             {`agents[0].tools: found a list; allowed is a list of names`},
-		`{"agents": [{"name": "a", "tools": ["Read", " "]}]}`:           {`agents[0].tools[1]: is empty`},
-		`{"agents": [{"name": "a", "access": "write"}]}`:                {`agents[0].access: found "write"; allowed are read, edit, shell`},
-		`{"agents": [{"name": "a", "access": "raed"}]}`:                 {`did you mean "read"?`},
-		`{"agents": [{"name": "a", "general": "yes"}]}`:                 {"agents[0].general: found a text; allowed are true and false"},
-		`{"agents": [{"name": 3}]}`:                                     {"agents[0].name: found 3; allowed is a text"},
-		`{"agents": [{"name": " a"}]}`:                                  {"no space around it"},
-		`{"agents": [{"name": "a\u202eb"}]}`:                            {"no control characters"},
-		"{\"agents\": [{\"name\": \"a\\u001b[2J\"}]}":                   {"no control characters"},
-		`{"agents": [{"name": "` + strings.Repeat("a", 201) + `"}]}`:    {"201 bytes; at most 200"},
-		`{"agents": [{"name": "` + strings.Repeat("a", 64<<10) + `"}]}`: {"at most 65536 are read"},
-		"{\"host\": \"\xff\"}":                                          {"not UTF-8"},
+		`{"agents": [{"name": "a", "name": "b"}]}`:                        {"agents[0].name: is there twice"},
+		`{"agents": [{"name": "a"}, {"name": "a"}]}`:                      {`agents[1].name: "a" is the name of agents[0] too`},
+		`{"agents": [{"name": "a", "tools": "Read"}]}`:                    {`agents[0].tools: found a text; allowed is a list of names, ["*"] for all`},
+		`{"agents": [{"name": "a", "tools": ["Read", 3]}]}`:               {`agents[0].tools: found a list; allowed is a list of names`},
+		`{"agents": [{"name": "a", "tools": ["Read", " "]}]}`:             {`agents[0].tools[1]: is empty`},
+		`{"agents": [{"name": "a", "access": "write"}]}`:                  {`agents[0].access: found "write"; allowed are read, edit, shell`},
+		`{"agents": [{"name": "a", "access": "raed"}]}`:                   {`did you mean "read"?`},
+		`{"agents": [{"name": "a", "general": "yes"}]}`:                   {"agents[0].general: found a text; allowed are true and false"},
+		`{"agents": [{"name": 3}]}`:                                       {"agents[0].name: found 3; allowed is a text"},
+		`{"agents": [{"name": " a"}]}`:                                    {"no space around it"},
+		`{"agents": [{"name": "a\u202eb"}]}`:                              {"no control characters"},
+		"{\"agents\": [{\"name\": \"a\\u001b[2J\"}]}":                     {"no control characters"},
+		`{"agents": [{"name": "` + strings.Repeat("a", 201) + `"}]}`:      {"201 bytes; at most 200"},
+		`{"agents": [{"name": "` + strings.Repeat("a", 1+64<<10) + `"}]}`: {"bytes of words; at most 65536"},
+		`{"agents": []}` + strings.Repeat(" ", 1<<20):                     {"more than 1048576 bytes"},
+		"{\"host\": \"\xff\"}":                                            {"not UTF-8"},
 	} {
 		_, err := ParseAgents([]byte(text))
 		var invalid *Invalid
@@ -87,6 +88,25 @@ func TestAtMostSoManyAgents(t *testing.T) {
 	data, _ := json.Marshal(many)
 	if _, err := ParseAgents(data); err == nil || !strings.Contains(err.Error(), "201 agents") {
 		t.Error(err)
+	}
+}
+
+// As much as a session may say is kept and read again, although it is kept in more words.
+func TestTheMostThatMayBeSaidIsKept(t *testing.T) {
+	var said strings.Builder
+	for i := range MaxAgents {
+		fmt.Fprintf(&said, `,{"name":"%d","tools":["a"%s],"boundary":"%s"}`, i, strings.Repeat(`,"b"`, 100), strings.Repeat(`\u0001`, 110))
+	}
+	a, err := ParseAgents([]byte(`{"agents":[` + said.String()[1:] + `]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := a.Encode()
+	if err != nil || len(data) <= MaxAgentsText {
+		t.Fatalf("%d bytes show nothing, %v", len(data), err)
+	}
+	if again, err := ParseAgents(data); err != nil || len(again.Agents) != MaxAgents {
+		t.Errorf("%v", err)
 	}
 }
 
