@@ -147,6 +147,11 @@ func TestASessionDrivesARun(t *testing.T) {
 	if err != nil || err2 != nil || read.Contents[0].Text != string(onDisk) || doc["text"] != string(onDisk) {
 		t.Errorf("%v, %v: the resource is not what is on disk", err, err2)
 	}
+	git := exec.Command("git", "status", "--porcelain")
+	git.Dir = s.dir
+	if out, err := git.Output(); err != nil || len(out) > 0 {
+		t.Errorf("git shows %q, %v", out, err)
+	}
 	if _, refusal := s.use("explain", map[string]any{"run": run, "job": "--json"}); !strings.Contains(refusal, `no job "--json"`) {
 		t.Errorf("a job that looks like a flag: %s", refusal)
 	}

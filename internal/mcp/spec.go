@@ -11,12 +11,14 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"orchestrate/internal/ledger"
 )
 
 // OfSpec names a spec, or is one.
 type OfSpec struct {
 	Spec     string  `json:"spec,omitempty" jsonschema:"path of a spec file; either this or specYaml"`
-	SpecYAML string  `json:"specYaml,omitempty" jsonschema:"the text of a spec (YAML or JSON); it is kept as a file in the workspace's plans folder, where its relative paths start"`
+	SpecYAML string  `json:"specYaml,omitempty" jsonschema:"the text of a spec (YAML or JSON); it is kept as a file beside the runs of the workspace, where its relative paths start"`
 	Agents   []Agent `json:"agents,omitempty" jsonschema:"your own agents that can take jobs with runtime: internal; say only what you know of them"`
 	Host     string  `json:"host,omitempty" jsonschema:"name of your program, where agents are given"`
 	Internal bool    `json:"internal,omitempty" jsonschema:"let jobs that name no runtime go to these agents too"`
@@ -47,8 +49,10 @@ func (o OfSpec) agents() (string, error) {
 	return string(data), err
 }
 
-// PlansDir is where specs are that were handed over as text, below the workspace root.
-const PlansDir = "plans"
+// specsDir is where specs are that were handed over as text, below the folder of runs. It
+// hides itself from git: a file more in the checkout would be a change during the runs that
+// go on.
+const specsDir = "specs"
 
 // mostSpec is what a spec may have, in bytes; more is refused wherever it comes from.
 const mostSpec = 4 << 20
@@ -68,7 +72,7 @@ func (o OfSpec) file(c call) (path string, made bool, err error) {
 	if err := c.host.Checked(o.SpecYAML); err != nil {
 		return "", false, fmt.Errorf("specYaml was not written down: %w\nnext: take it out of the text; a job gets a secret by env_allow, never by its prompt", err)
 	}
-	path = filepath.Join(c.root(), PlansDir, nameOf(o.SpecYAML))
+	path = filepath.Join(c.root(), filepath.FromSlash(ledger.ReportsDir), specsDir, nameOf(o.SpecYAML))
 	made, err = keep(path, []byte(o.SpecYAML))
 	if err != nil {
 		return "", false, fmt.Errorf("specYaml cannot be kept as a file: %w\nnext: write it to a file yourself and give its path as spec", err)
@@ -90,15 +94,25 @@ func keep(path string, data []byte) (made bool, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return false, err
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	err = create(filepath.Join(filepath.Dir(path), ".gitignore"), []byte("*\n"))
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return false, err
+	}
+	err = create(path, data)
 	if errors.Is(err, fs.ErrExist) {
 		return false, fmt.Errorf("%s is there and says something else", path)
 	}
+	return err == nil, err
+}
+
+// create writes a file that is not there yet.
+func create(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return false, err
+		return err
 	}
 	_, err = f.Write(data)
-	return true, errors.Join(err, f.Close())
+	return errors.Join(err, f.Close())
 }
 
 // args are those that plan and run share, and the standard input that goes with them.
