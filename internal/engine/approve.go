@@ -89,6 +89,7 @@ func (r *run) seekApprovals(ctx context.Context) {
 		switch {
 		case j.status != nil || r.carried[id] != nil:
 			j.planned.unasked()
+			r.recallApproval(ctx, j)
 		case !lost[id]:
 			r.seekApproval(ctx, j)
 		}

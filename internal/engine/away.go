@@ -136,6 +136,7 @@ func (r *run) comeBack(ctx context.Context, a *attempt, left *settlement) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.away, a.job.ID)
+	delete(r.carried, a.job.ID) // what comes after it is another one
 }
 
 // withoutResult is how an attempt ends that is not waited for any longer.

@@ -75,15 +75,23 @@ func (r *run) closeRequest(ctx context.Context, a *attempt) (b fromSession, err 
 // nobody has said that it has ended.
 func (r *run) leftBySession(a *attempt, b fromSession) {
 	a.exit.Proof = nothingStarted
-	if b.submission != nil { // it says that it has ended
-		a.handed, a.exit.Proof = true, supervise.Proof{Level: proofStated, Gone: true, Left: []supervise.Process{}}
-		return
-	}
 	if a.begun = a.request.CreatedAt; b.taken {
 		a.begun = b.lease.At
 	}
 	if a.handed = b.taken && a.job.Writes(); a.handed {
 		a.exit.Proof = supervise.Proof{Level: proofStated, Left: []supervise.Process{}}
+	}
+}
+
+// untaken takes in what is known of an attempt of which something came back that cannot be
+// taken: the session says that it has ended, unless what a check of it started has not.
+func (a *attempt) untaken(b fromSession) {
+	if a.begun = a.request.CreatedAt; b.taken {
+		a.begun = b.lease.At
+	}
+	a.handed = true
+	if a.exit.Proof.Level == "" {
+		a.exit.Proof = supervise.Proof{Level: proofStated, Gone: b.submission != nil, Left: []supervise.Process{}}
 	}
 }
 
@@ -102,7 +110,7 @@ func (r *run) takeBack(ctx context.Context, slot int, a *attempt, b fromSession,
 		err = r.takeIn(a)
 	}
 	if err != nil {
-		r.leftBySession(a, b)
+		a.untaken(b)
 		return s, policy.Settlement{Status: ledger.Failed, Reason: runtime.ReasonCrash, Evidence: untrusted.From("what the hosting session handed in cannot be taken: " + err.Error())}
 	}
 	return r.settled(ctx, slot, a, nil)
@@ -132,6 +140,7 @@ func (r *run) reclaim(ctx context.Context, a *attempt) error {
 		return err
 	}
 	if proof := r.endRemains(ctx, a); !proof.Gone {
+		a.exit.Proof = proof
 		return fmt.Errorf("processes of a check are not proven to have ended: %s", left(proof))
 	}
 	return nil

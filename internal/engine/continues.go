@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -49,4 +50,17 @@ func (r *run) stillApproved(job string, scope gate.Scope) bool {
 	return r.unbroken && slices.ContainsFunc(r.given, func(g ledger.Given) bool {
 		return g.Job == job && g.Digest == scope.Digest()
 	})
+}
+
+// recallApproval gives a job back what it was approved with, in case what is under way of
+// it has to be begun anew.
+func (r *run) recallApproval(ctx context.Context, j *jobRun) {
+	job := j.planned.Job
+	if !r.unbroken || !gate.NeedsApproval(job, j.route) {
+		return
+	}
+	scope, err := r.scopeOf(ctx, job, j.route)
+	if err == nil && r.stillApproved(job.ID, scope) { // else it is blocked where it is begun
+		j.approved = scope
+	}
 }

@@ -56,7 +56,7 @@ type run struct {
 	attempts       map[string]int         // made so far, per job
 	away           map[string]*attempt    // with the hosting session
 	handedOut      map[string]bool        // jobs that have begun and are the hosting session's
-	carried        map[string]*attempt    // begun by an earlier engine and not settled; read only once dispatch runs
+	carried        map[string]*attempt    // begun by an earlier engine and not settled; once dispatch runs only those of the session are taken out
 	kept           *earlierAnswer         // what an arbiter before was shown and answered; nil = nothing that could be kept
 	given          []ledger.Given         // approvals, those of the engines before too
 	warn           []string               // what a resumed run could not read of the engine before

@@ -28,6 +28,8 @@ func TestFailureClasses(t *testing.T) {
 		{runtime.ReasonNetwork, "retry", "fallback", "fallback", none, false},
 		{runtime.ReasonCrash, "retry", "fallback", "fallback", none, false},
 		{runtime.ReasonSpawn, "fallback", "fallback", "fail", none, true},
+		{runtime.ReasonSessionFailed, "fallback", "fallback", "fallback", none, false},
+		{runtime.ReasonStaleResult, "fail", "fail", "fail", none, false},
 		{runtime.ReasonAuth, "fallback", "fallback", "fail", none, true},
 		{runtime.ReasonUnknownModel, "fallback", "fallback", "fail", none, true},
 		{runtime.ReasonUnknownFlag, "fallback", "fallback", "fail", none, true},
