@@ -29,8 +29,9 @@ func newOutput(sys System) *cobra.Command {
 		Short: "Print the final answer of a job, or what it says while it runs",
 		Long: `Print the final answer of a job. With --follow print what the job says while it
 runs, until it has settled: of an agent the events, a line each; of a plain program
-its standard output. In a pipe or a file it is as it was said; a terminal is shown
-what it would obey, such as escape sequences, instead of obeying.
+its standard output; of an agent of the hosting session its answer, when it is there.
+In a pipe or a file it is as it was said; a terminal is shown what it would obey, such
+as escape sequences, instead of obeying.
 
 Exit status of --follow: 0 the job has settled; 5 told to end before; 4 the run awaits
 the hosting session; 130 the run was cut off; 1 the run has ended without the job, or
@@ -57,8 +58,12 @@ func printOutput(sys System, arg, job string) error {
 	if err := known(run, job); err != nil {
 		return err
 	}
+	return printAnswer(sys, run, job, arg)
+}
+
+func printAnswer(sys System, run *ledger.Run, job, name string) error {
 	return printFile(sys, run, ledger.JobPath(job, ledger.OutputFile),
-		fmt.Sprintf("job %s has no final answer in this run; `orchestrate status %s` shows where it stands", job, arg))
+		fmt.Sprintf("job %s has no final answer in this run; `orchestrate status %s` shows where it stands", job, name))
 }
 
 // followOutput prints what a job says until it has settled.
@@ -104,6 +109,8 @@ func followOutput(ctx context.Context, sys System, arg, job string) (err error) 
 		return f.awaits(sys.Err, sys.Now())
 	case !v.settled:
 		return failure(fmt.Errorf("the run has ended, and job %s is not done; `orchestrate explain %s %s` says why, `orchestrate resume %s` goes on with it", job, f.name(), job, f.name()))
+	case v.handed:
+		return printAnswer(sys, f.run, job, f.name())
 	case v.mute:
 		fmt.Fprintf(sys.Err, "job %s never ran, so it said nothing; `orchestrate explain %s %s` says why\n", job, f.name(), job)
 	}
@@ -158,6 +165,7 @@ type voice struct {
 	part    []byte // of a line of events
 	settled bool
 	mute    bool // settled without having been started
+	handed  bool // to the hosting session: it says nothing before its answer
 	err     error
 }
 
@@ -168,10 +176,12 @@ func (v *voice) record(r ledger.Record) {
 			v.listen() // to the end of the attempt before
 			v.fail(v.file.Close())
 		}
-		v.file, v.part, v.started, v.settled = nil, nil, false, false
+		v.file, v.part, v.started, v.settled, v.handed = nil, nil, false, false, false
 		v.plain = r.Route.Runtime == runtimeexec.Name
 	case ledger.KindStarted:
 		v.started = true // so the files of that name are this attempt's
+	case ledger.KindAwaiting:
+		v.handed = true
 	case ledger.KindRequeued:
 		v.settled = false
 	case ledger.KindSettled:
