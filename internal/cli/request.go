@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -175,10 +176,15 @@ func (p *planned) file(name string) string { return filepath.Join(p.dir, ledger.
 // sayFailed says why there is no spec, and that nothing was run.
 func (p *planned) sayFailed(how statusError) error {
 	if how.code == exitInterrupted {
-		fmt.Fprintf(p.sys.Err, "stopped while it was planned: nothing was run; the request is kept in %s\n", p.file(ledger.RequestMDFile))
+		fmt.Fprintf(p.sys.Err, "stopped while it was planned: nothing was run; the request is kept in %s, to be given again\n", p.file(ledger.RequestMDFile))
 		return how
 	}
 	doc, err := p.read()
+	if p.opts.json {
+		if err := p.printFailed(doc); err != nil {
+			return err
+		}
+	}
 	if err != nil || doc.Outcome != ledger.DraftedInvalid {
 		return statusError{how.code, fmt.Errorf("the request was not planned, and nothing was run; orchestrate explain %s %s says why", p.id, engine.PlannerJob)}
 	}
@@ -191,16 +197,29 @@ func (p *planned) sayFailed(how statusError) error {
 		filepath.Join(p.dir, engine.PlannerJob, ledger.OutputFile))}
 }
 
+// printFailed says for programs that there is no spec.
+func (p *planned) printFailed(doc ledger.Draft) error {
+	out := drafted{SchemaVersion: ledger.SchemaVersion, Outcome: cmp.Or(doc.Outcome, "failed"), RunDir: p.dir, Request: p.file(ledger.RequestMDFile)}
+	if n := len(doc.Rounds); n > 0 {
+		out.Problems = doc.Rounds[n-1].Problems
+	}
+	if err := printJSON(p.sys.Out, out); err != nil {
+		return failure(err)
+	}
+	return nil
+}
+
 // drafted is what a request with --json comes to where no run follows.
 type drafted struct {
-	SchemaVersion int             `json:"schemaVersion"`
-	Outcome       string          `json:"outcome"` // spec | none
-	Why           untrusted.Text  `json:"why"`     // of none
-	RunDir        string          `json:"runDir"`  // of the run that planned it
-	Request       string          `json:"request"` // file
-	Spec          *string         `json:"spec"`    // file; null without one
-	Run           *string         `json:"run"`     // the command that runs it; null without one
-	Plan          *engine.Preview `json:"plan"`    // null without one
+	SchemaVersion int              `json:"schemaVersion"`
+	Outcome       string           `json:"outcome"`  // spec | none | invalid | failed: the planner gave no answer
+	Why           untrusted.Text   `json:"why"`      // of none
+	Problems      []untrusted.Text `json:"problems"` // of invalid, with its last answer; null else
+	RunDir        string           `json:"runDir"`   // of the run that planned it
+	Request       string           `json:"request"`  // file
+	Spec          *string          `json:"spec"`     // file; null without one
+	Run           *string          `json:"run"`      // the command that runs it; null without one
+	Plan          *engine.Preview  `json:"plan"`     // null without one
 }
 
 // sayNone says why no run is needed.

@@ -93,7 +93,7 @@ func noFurther(led *ledger.Run) error {
 	if err != nil {
 		return err
 	}
-	return fmt.Errorf("run %s planned a request, and such a run is not gone on with: give the request again; its words are in %s", led.ID, led.Path(draftFile(ledger.RequestMDFile)))
+	return fmt.Errorf("run %s planned a request, and such a run is not gone on with: give the request again; its words are in %s, and `orchestrate cancel %s` ends what may still run of it", led.ID, led.Path(draftFile(ledger.RequestMDFile)), led.ID)
 }
 
 // ownWord reports whether a job is approved only by a person who was shown it: a planner

@@ -149,7 +149,7 @@ func (e *Engine) reread(ctx context.Context, led *ledger.Run, info ledger.RunInf
 	if len(errs) > 0 {
 		return nil, fmt.Errorf("the spec of this run cannot be read any more: put back what it names, or end what still runs with `orchestrate cancel %s`\n%s", led.ID, spec.Format(errs, source))
 	}
-	if changed {
+	if changed && noFurther(led) == nil {
 		p.Notes = append(p.Notes, fmt.Sprintf("%s has changed since the run began; this run goes on with the spec as it was; run the changed one anew", info.SpecPath))
 	}
 	p.sayHouseChanged()
