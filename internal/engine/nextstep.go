@@ -57,7 +57,7 @@ func (t trouble) nextStep() string {
 	if p := t.status.Proof; p != nil && !p.Gone {
 		return "end what is left of its processes (" + t.file(ledger.ExitFile) + " lists them)" + t.then()
 	}
-	for _, table := range []func() string{t.aboutRuntime, t.aboutLimits, t.aboutWork, t.aboutBlock} {
+	for _, table := range []func() string{t.aboutSession, t.aboutRuntime, t.aboutLimits, t.aboutWork, t.aboutBlock} {
 		if step := table(); step != "" {
 			return step + t.refused()
 		}
