@@ -63,15 +63,15 @@ type bound struct{ least, most float64 }
 type tool struct {
 	name, title, about string
 	reads              bool             // it changes nothing
+	weighs             bool             // what it does, or lets be done, cannot be taken back
 	bounds             map[string]bound // of its input
 }
 
 // add offers a tool. What do returns as an error the model gets as one that it can act on.
 func add[In interface{ where() string }, Out any](s *server, srv *sdk.Server, t tool, do func(context.Context, call, In) (Out, error)) {
-	no := false
 	sdk.AddTool(srv, &sdk.Tool{
 		Name: t.name, Title: t.title, Description: t.about, InputSchema: inputOf[In](t.bounds), OutputSchema: schemaOf[Out](),
-		Annotations: &sdk.ToolAnnotations{Title: t.title, ReadOnlyHint: t.reads, DestructiveHint: &no},
+		Annotations: &sdk.ToolAnnotations{Title: t.title, ReadOnlyHint: t.reads, DestructiveHint: &t.weighs},
 	}, func(ctx context.Context, req *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
 		var none Out
 		ctx, done := s.during(ctx)

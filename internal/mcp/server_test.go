@@ -141,6 +141,10 @@ func TestEveryToolHasWordsAndBounds(t *testing.T) {
 		if out, err := json.Marshal(tool.OutputSchema); err != nil || strings.Contains(string(in)+string(out), `"type":[`) {
 			t.Errorf("%s: a type is a list: %s %s (%v)", tool.Name, in, out, err)
 		}
+		a := tool.Annotations
+		if changes := strings.Contains("approve cancel next plan start submit", tool.Name); a.ReadOnlyHint == changes || *a.DestructiveHint != (tool.Name == "approve" || tool.Name == "cancel") {
+			t.Errorf("%s: %+v", tool.Name, a)
+		}
 		if tool.Description == "" || tool.OutputSchema == nil || schema.AdditionalProperties != false {
 			t.Errorf("%s: %+v", tool.Name, tool)
 		}
@@ -270,8 +274,8 @@ func TestNextAndSubmit(t *testing.T) {
 
 // Whatever a run holds, a result is one that a client takes.
 func TestResultsAreBounded(t *testing.T) {
-	long := strings.Repeat("a \"line\" of text\\\n", 1<<16)
-	many := make([]map[string]any, 1500)
+	long := strings.Repeat("a \"line\" of text\\\n", 1<<14)
+	many := make([]map[string]any, 400)
 	for i := range many {
 		many[i] = map[string]any{"id": fmt.Sprintf("job-%d", i), "status": "failed", "evidence": long[:3000], "sideEffects": long[:3000], "route": map[string]any{"why": long[:3000]}, "blocked": map[string]any{"detail": long[:3000]}}
 	}

@@ -45,11 +45,11 @@ func (s *server) addTools(srv *sdk.Server) {
 		about: "The report of a run, with verdict and completion block. Of a run that goes on: what is known so far, without a verdict.",
 	}, report)
 	add(s, srv, tool{
-		name: "cancel", title: "Stop a run",
+		name: "cancel", title: "Stop a run", weighs: true,
 		about: "Stop a run politely, wait until what ran has ended, and say what was ended and what is kept. Only when the user wants that.",
 	}, cancel)
 	add(s, srv, tool{
-		name: "approve", title: "Ask the user for approvals",
+		name: "approve", title: "Ask the user for approvals", weighs: true,
 		about: "Show the user what each job that is blocked for an approval would do, ask them in their client, and resume the run with exactly what they approve. You cannot approve: where the client cannot ask its user, the answer is what to show them and what they type in a terminal.",
 	}, approve)
 }
