@@ -135,38 +135,47 @@ func (p *planned) run(ctx context.Context) error {
 
 // showOrder shows what waits for what, a line for all that can begin together.
 func showOrder(w io.Writer, v engine.Preview) {
-	depth, widest := map[string]int{}, 0
-	var levels [][]string
-	for len(depth) < len(v.Jobs) {
-		for _, j := range v.Jobs {
-			if _, done := depth[j.ID]; done {
-				continue
-			}
-			at, ready := 0, true
-			for _, on := range j.DependsOn {
-				d, ok := depth[on]
-				at, ready = max(at, d+1), ready && ok
-			}
-			if !ready {
-				continue
-			}
-			depth[j.ID] = at
-			for len(levels) <= at {
-				levels = append(levels, nil)
-			}
-			levels[at] = append(levels[at], j.ID)
-		}
-	}
-	for _, ids := range levels {
+	steps, widest := stepsOf(v.Jobs), 0
+	for _, ids := range steps {
 		widest = max(widest, len(ids))
 	}
-	fmt.Fprintf(w, "\nOrder: %s in %s, up to %d beside each other\n", figure.Count(len(v.Jobs), "job"), figure.Count(len(levels), "step"), widest)
-	for i, ids := range levels {
-		fmt.Fprintf(w, "  %d  %s\n", i+1, strings.Join(ids, ", "))
-	}
+	fmt.Fprintf(w, "\nOrder: %s in %s, up to %d beside each other\n", figure.Count(len(v.Jobs), "job"), figure.Count(len(steps), "step"), widest)
 	last := "no reviewer: the verdict will be unreviewed"
 	if v.Arbiter != nil {
 		last = "the arbiter"
 	}
-	fmt.Fprintf(w, "  %d  %s\nWhat it costs is not known before it runs; budget in the spec bounds it.\n", len(levels)+1, last)
+	for i, ids := range append(steps, []string{last}) {
+		fmt.Fprintf(w, "  %d  %s\n", i+1, strings.Join(ids, ", "))
+	}
+	fmt.Fprintln(w, "What it costs is not known before it runs; budget in the spec bounds it.")
+}
+
+// stepsOf are the jobs by how many come before them one after the other. What they depend
+// on is known, and in no circle.
+func stepsOf(jobs []engine.JobPreview) (steps [][]string) {
+	on := map[string][]string{}
+	for _, j := range jobs {
+		on[j.ID] = j.DependsOn
+	}
+	depths := map[string]int{}
+	var depth func(id string) int
+	depth = func(id string) int {
+		if d, ok := depths[id]; ok {
+			return d
+		}
+		d := 0
+		for _, before := range on[id] {
+			d = max(d, depth(before)+1)
+		}
+		depths[id] = d
+		return d
+	}
+	for _, j := range jobs {
+		d := depth(j.ID)
+		for len(steps) <= d {
+			steps = append(steps, nil)
+		}
+		steps[d] = append(steps[d], j.ID)
+	}
+	return steps
 }
