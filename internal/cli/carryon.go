@@ -19,6 +19,10 @@ const continueCommand = "continue"
 // carryOnLimit is how long such an engine may take to take the run over.
 const carryOnLimit = 30 * time.Second
 
+// errSilent says that such an engine ended before it had taken the run over, and did not say
+// why: it was killed, perhaps.
+var errSilent = errors.New("its engine ended at once and did not say why")
+
 // carryOn starts an engine that goes on with a run, and returns when it has taken the run
 // over. That another one has done so meanwhile is as good.
 func carryOn(ctx context.Context, sys System, dir string) error {
@@ -39,6 +43,8 @@ func carryOn(ctx context.Context, sys System, dir string) error {
 		return nil // what is left of its pipes is nobody's concern
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case strings.TrimSpace(text) == "":
+		return errSilent
 	}
 	return errors.Join(fmt.Errorf("the run could not be carried on: %s\nlook into that, then: orchestrate resume %s", strings.TrimSpace(text), dir), err)
 }

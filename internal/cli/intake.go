@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -43,7 +44,7 @@ func (i *intake) see(ctx context.Context) error {
 		case started == mostEngines:
 			return failure(fmt.Errorf("it is handed in and kept, but the run's engine ended %d times at once; orchestrate resume %s shows why", mostEngines, i.f.run.ID))
 		default:
-			if err := carryOn(ctx, i.sys, i.f.run.Dir); err != nil {
+			if err := carryOn(ctx, i.sys, i.f.run.Dir); err != nil && !errors.Is(err, errSilent) {
 				return failure(fmt.Errorf("it is handed in and kept; %w", err))
 			}
 			started++

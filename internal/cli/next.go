@@ -142,7 +142,7 @@ func (n *taker) carryOn(ctx context.Context) error {
 	if n.started++; n.started > mostEngines {
 		return failure(fmt.Errorf("the run's engine ended %d times at once; orchestrate resume %s shows why", mostEngines, n.f.run.ID))
 	}
-	if err := carryOn(ctx, n.sys, n.f.run.Dir); err != nil {
+	if err := carryOn(ctx, n.sys, n.f.run.Dir); err != nil && !errors.Is(err, errSilent) {
 		return failure(err)
 	}
 	return nil
