@@ -35,7 +35,7 @@ func cut(text string, most int, whole string) (short string, was bool) {
 	for keep := most; ; keep = keep * 3 / 4 {
 		head, tail := text[:min(keep*3/4, len(text))], text[max(0, len(text)-keep/4):]
 		short = fmt.Sprintf("%s\n[… %d bytes left out; all of it: %s …]\n%s", valid(head), len(text)-len(head)-len(tail), whole, valid(tail))
-		if size(short) <= most || keep < 64 {
+		if size(short) <= most || keep == 0 {
 			return short, true
 		}
 	}
