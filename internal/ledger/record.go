@@ -54,9 +54,9 @@ type Record struct {
 	Next          *Next          `json:"next,omitempty"` // on attempt_ended; on settled only with a pause
 	Verdict       string         `json:"verdict,omitempty"`
 	ExitStatus    *int           `json:"exitStatus,omitempty"`
-	Work          *Work          `json:"work,omitempty"`        // of the attempt that ended
-	About         string         `json:"about,omitempty"`       // of a note: run | checkout | budget | secret
-	RetryFailed   bool           `json:"retryFailed,omitempty"` // failed jobs are to be done again too
+	Work          *Work          `json:"work,omitempty"`         // of the attempt that ended
+	About         string         `json:"about,omitempty"`        // of a note: run | checkout | budget | secret
+	RetryFailed   bool           `json:"retryFailed,omitempty"`  // failed jobs are to be done again too
 	Internal      bool           `json:"internal,omitempty"`     // on resumed: as RunInfo, from now on
 	AgentsDigest  string         `json:"agentsDigest,omitempty"` // on resumed: of agents.json from now on, "" = as before
 	Approval      *Given         `json:"approval,omitempty"`
