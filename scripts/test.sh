@@ -40,7 +40,7 @@ stage lint ./scripts/lint.sh
 stage cross-compile cross
 # The scripts start the program some thousand times, which the race detector makes
 # slow: those that do much at once run with it, all of them without.
-many_at_once='TestScripts/^(many|alone|two-runs|writers-.*|serialize|detached|leave|viewer|live-.*|follow|stream|interrupt.*|cancel.*|pause-.*|resume-.*|retry.*|wall-budget|budget|poison|quota|shared-.*|worktree-setup.*|leak-.*|integrate-(conflict|checks|moved|killed)|clean-(live|many|killed))$'
+many_at_once='TestScripts/^(many|alone|two-runs|writers-.*|serialize|detached|leave|viewer|live-.*|follow|stream|interrupt.*|cancel.*|pause-.*|resume-.*|retry.*|wall-budget|budget|poison|quota|shared-.*|worktree-setup.*|leak-.*|integrate-(conflict|checks|moved|killed)|clean-(live|many|killed)|session-(two|kill|lease|bounds))$'
 
 unit() { go list ./... | grep -v '/internal/cli$' | xargs go test -race -timeout 30m; }
 
