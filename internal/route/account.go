@@ -90,7 +90,7 @@ func foundPins(in Input, o *option) string {
 	if o.model != "" {
 		all = append(all, "model "+o.model+" ("+o.modelBy+")")
 	}
-	if agent := cmp.Or(o.agent, in.Job.Agent); agent != "" {
+	if agent := cmp.Or(o.agent, in.agentFor(o)); agent != "" {
 		all = append(all, "agent "+agent)
 	}
 	if o.effort != "" {

@@ -246,7 +246,7 @@ func (in Input) listControls(o *option) {
 func (in Input) request(o *option) runtime.Request {
 	return runtime.Request{
 		Job: in.Job.ID, Attempt: len(in.Tried) + 1, Task: in.Job.Task, Argv: in.Job.Command, Dir: in.Job.Cwd,
-		Access: o.access, Model: o.model, Agent: in.Job.Agent, Effort: o.effort,
+		Access: o.access, Model: o.model, Agent: in.agentFor(o), Effort: o.effort,
 		AllowedTools: in.Job.AllowedTools, DisallowedTools: in.Job.DisallowedTools, Project: in.project(o),
 	}
 }

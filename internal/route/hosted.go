@@ -23,7 +23,7 @@ func (in Input) session(group int) []*option {
 	var all []*option
 	job := wantedOf(in.Job)
 	for _, a := range whole.profile.Agents {
-		if in.Job.Agent != "" && in.Job.Agent != a.Name {
+		if named := in.agentFor(whole); named != "" && named != a.Name {
 			continue
 		}
 		o := in.option(runtime.Internal, group)
@@ -50,7 +50,7 @@ func (in Input) checkSession(o *option) {
 	case in.Tiers.Risk == policy.R3:
 		o.fail(runtime.BlockedRiskControls, "name a runtime that a sandbox holds, or do this step by hand",
 			"R3 (%s) is never given to the hosting session's agents: no sandbox holds them", in.Tiers.RiskWhy)
-	case o.agent != "" && in.Job.Agent == "" && in.Job.Runtime != runtime.Internal && !o.general() && !o.match.fits:
+	case o.agent != "" && in.agentFor(o) == "" && in.Job.Runtime != runtime.Internal && !o.general() && !o.match.fits:
 		o.fail(runtime.BlockedNoRoute, "say in its description what it is good for, say `general: true` of one that takes any task, or name it in the job (`runtime: internal`, `agent: "+o.agent+"`)",
 			"nothing that is said of agent %s has to do with task %s", o.agent, in.Job.Task)
 	}
@@ -207,7 +207,7 @@ func (in Input) sessionFallback(n int, model string) (out []*option) {
 
 // agentNote says how an agent of the session was found, "" = the spec names it.
 func (in Input) agentNote(o *option) string {
-	if o.agent == "" || in.Job.Agent != "" {
+	if o.agent == "" || in.agentFor(o) != "" {
 		return ""
 	}
 	return ", agent " + o.agent + ": " + o.foundMatch()

@@ -105,9 +105,22 @@ func (in Input) checkModel(o *option) {
 		"model %s is wanted by %s and is not in its live list", o.model, o.modelBy)
 }
 
-// checkAgent: a named agent is a constraint on every candidate.
+// agentFor is the agent that the job names, as far as that binds the option: as with a model,
+// a pin binds only its own runtime; without one it binds whichever runtime is chosen.
+func (in Input) agentFor(o *option) string {
+	name := o.name
+	if in.Rehearse {
+		name = in.part(o.group)
+	}
+	if in.Job.Runtime != "" && name != in.Job.Runtime {
+		return ""
+	}
+	return in.Job.Agent
+}
+
+// checkAgent: an agent that is named for the option is a constraint.
 func (in Input) checkAgent(o *option) {
-	name, p := in.Job.Agent, o.profile
+	name, p := in.agentFor(o), o.profile
 	if name == "" || p.Kind == runtime.KindStandin {
 		return
 	}

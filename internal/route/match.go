@@ -36,8 +36,8 @@ type match struct {
 // kin are beginnings of words that go with a task.
 func kin(task string) []string {
 	return map[string][]string{
-		"scout":            {"scout", "explor", "search", "find", "locat", "discover", "inspect", "navigat"},
-		"research":         {"research", "investigat", "explor", "search", "compar", "survey", "literature"},
+		"scout":            {"scout", "explor", "search", "find", "locat", "discover", "inspect", "navigat", "reader", "reads", "reading", "answer", "question", "understand"},
+		"research":         {"research", "investigat", "explor", "search", "compar", "survey", "literature", "reader", "reads", "reading", "answer", "question", "understand"},
 		"analysis":         {"analy", "investigat", "diagnos", "debug", "reason", "profil", "assess"},
 		"architecture":     {"architect", "design", "plan", "structur", "blueprint"},
 		"implement":        {"implement", "develop", "coder", "coding", "build", "engineer", "program", "fix"},

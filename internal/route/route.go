@@ -119,7 +119,7 @@ func (in Input) record(options []*option, chosen *option) ledger.Route {
 func (in Input) routed(options []*option, chosen *option) ledger.Route {
 	r := in.record(options, chosen)
 	r.Runtime, r.Model = chosen.name, chosen.model
-	r.Agent = cmp.Or(chosen.agent, r.Agent)
+	r.Agent = cmp.Or(chosen.agent, in.agentFor(chosen))
 	r.Capability, r.CapabilitySource = string(chosen.capability), chosen.capabilitySource
 	r.Effort, r.EffortWhy = chosen.effort, chosen.effortWhy
 	r.Family, r.Independence = chosen.family, chosen.independence
