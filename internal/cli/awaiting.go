@@ -19,10 +19,12 @@ func sayAway(w io.Writer, run *ledger.Run, name string, now time.Time) error {
 		return err
 	}
 	var free []string
+	wanted, out := false, false
 	for _, a := range away {
 		if a.Free() {
 			free = append(free, a.Request.Job)
 		}
+		wanted, out = wanted || a.Wanted(now), out || a.Submission == nil
 	}
 	if len(free) > 0 {
 		fmt.Fprintf(w, "awaits the hosting session: %s\n", untrusted.From(strings.Join(free, ", ")).Line(0))
@@ -32,8 +34,11 @@ func sayAway(w io.Writer, run *ledger.Run, name string, now time.Time) error {
 			fmt.Fprintln(w, line)
 		}
 	}
-	if len(away) > 0 {
-		fmt.Fprintf(w, "take one: %s\nhand it in: %s\n", handoff.NextCommand(shellword.Quote(name)), handoff.SubmitCommand(shellword.Quote(name), "JOB", "ID"))
+	if wanted {
+		fmt.Fprintf(w, "take one: %s\n", handoff.NextCommand(shellword.Quote(name)))
+	}
+	if out {
+		fmt.Fprintf(w, "hand it in: %s\n", handoff.SubmitCommand(shellword.Quote(name), "JOB", "ID"))
 	}
 	return nil
 }

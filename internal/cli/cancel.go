@@ -283,15 +283,33 @@ func endOf(run *ledger.Run, j ledger.JobState) (line string, proven bool, err er
 // endOfSession is the end of an attempt that the hosting session had: what that says of it,
 // or that it has said nothing.
 func endOfSession(run *ledger.Run, s ledger.JobStatus, line string) (string, bool, error) {
-	if s.Proof.Gone {
-		return line + ", the hosting session has nothing of it", true, nil
-	}
 	r, there, err := handoff.ReadRequest(run, s.ID)
+	if s.Proof.Gone {
+		has := false
+		if err == nil && there {
+			has, err = stillHas(run, s.ID, r)
+		}
+		if has {
+			return line + ", the hosting session still has it, and only observes: end it there, or let it be; what it hands in is refused", true, err
+		}
+		return line + ", the hosting session has nothing of it", true, err
+	}
 	if err != nil || !there {
 		return line + ", and nothing shows that whoever has it has ended", false, err
 	}
 	return fmt.Sprintf("%s, and nothing shows that whoever has it has ended; end it there, then say so: orchestrate submit %s %s --attempt %s --failed \"it has ended\"",
 		line, run.ID, s.ID, r.Attempt), false, nil
+}
+
+// stillHas reports whether somebody of the hosting session took an attempt of which nothing
+// has come back. What nobody had taken was closed as it was given up.
+func stillHas(run *ledger.Run, job string, r handoff.Request) (bool, error) {
+	l, taken, err := handoff.ReadLease(run, job, r.Attempt)
+	if err != nil || !taken || l.Lapsed && !l.Until.After(l.At) {
+		return false, err
+	}
+	_, back, err := handoff.ReadSubmission(run, job, r.Attempt)
+	return !back, err
 }
 
 // treePath is where a worktree is; a status names those in the run directory from

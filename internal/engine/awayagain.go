@@ -69,13 +69,16 @@ func (r *run) remainsOf(ctx context.Context, id string, pj *pastJob, before *led
 }
 
 // statedStep is what can be done about a writer of the session whose end nobody stated.
-func (r *run) statedStep(id string) string {
+func statedStep(f handoff.Files, run, id string) string {
 	attempt := "ID"
-	if request, there, err := handoff.ReadRequest(r.led, id); err == nil && there {
+	if request, there, err := handoff.ReadRequest(f, id); err == nil && there {
+		if _, said, err := handoff.ReadSubmission(f, id, request.Attempt); err == nil && said {
+			return fmt.Sprintf("its end has been stated by now: `orchestrate resume %s` gives the job out again", shellword.Quote(run))
+		}
 		attempt = shellword.Quote(request.Attempt)
 	}
 	return fmt.Sprintf("when the session's agent works on it no more, say so: `orchestrate submit %s %s --attempt %s --failed \"it has ended\"`, then `orchestrate resume %s`",
-		shellword.Quote(r.led.ID), shellword.Quote(id), attempt, shellword.Quote(r.led.ID))
+		shellword.Quote(run), shellword.Quote(id), attempt, shellword.Quote(run))
 }
 
 // stopInternal does it for a run whose spec cannot be read any more; done is false where
@@ -87,4 +90,26 @@ func (r *run) stopInternal(ctx context.Context, a *attempt) (done bool, err erro
 	}
 	a.request, a.job.Effect = &request, request.Effect
 	return true, r.dropInternal(ctx, a, "the run was stopped")
+}
+
+// perhapsOut is the newest attempt before a that somebody of the session took and of which
+// nothing ever came back, 0 = there is none.
+func (r *run) perhapsOut(a *attempt) (int, error) {
+	for n := a.n - 1; n > 0; n-- {
+		in := func(name string) string { return ledger.JobPath(a.job.ID, ledger.AttemptDir(n), name) }
+		var lease handoff.Lease
+		var back handoff.Submission
+		taken, err := r.led.ReadJSON(in(ledger.LeaseFile), &lease)
+		if err != nil {
+			return 0, err
+		}
+		returned, err := r.led.ReadJSON(in(ledger.SubmissionFile), &back)
+		if err != nil {
+			return 0, err
+		}
+		if taken && !returned && lease.Until.After(lease.At) { // else it was closed before anybody took it
+			return n, nil
+		}
+	}
+	return 0, nil
 }

@@ -39,19 +39,11 @@ func (c *cleaner) readCopies(r *runLeft) (values []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var written struct {
-		Jobs []struct {
-			ID       string `yaml:"id"`
-			Cwd      string `yaml:"cwd"`
-			Worktree struct {
-				Copy []string `yaml:"copy"`
-			} `yaml:"worktree"`
-		} `yaml:"jobs"`
+	jobs, err := copiersOf(r.led, data)
+	if err != nil {
+		return nil, err
 	}
-	if err := yaml.Unmarshal(data, &written); err != nil {
-		return nil, fmt.Errorf("%s: %w", r.led.Path(ledger.JobsFile), err)
-	}
-	for _, j := range written.Jobs {
+	for _, j := range jobs {
 		folders := []string{j.Cwd}
 		for _, t := range r.trees {
 			if t.job == j.ID && t.dir != "" {
@@ -67,6 +59,26 @@ func (c *cleaner) readCopies(r *runLeft) (values []string, err error) {
 		}
 	}
 	return values, nil
+}
+
+// copier is what jobs.yaml says of the files that a job had copied.
+type copier struct {
+	ID       string `yaml:"id"`
+	Cwd      string `yaml:"cwd"`
+	Worktree struct {
+		Copy []string `yaml:"copy"`
+	} `yaml:"worktree"`
+}
+
+// copiersOf are those of all jobs. data is the text of jobs.yaml.
+func copiersOf(led *ledger.Run, data []byte) ([]copier, error) {
+	var written struct {
+		Jobs []copier `yaml:"jobs"`
+	}
+	if err := yaml.Unmarshal(data, &written); err != nil {
+		return nil, fmt.Errorf("%s: %w", led.Path(ledger.JobsFile), err)
+	}
+	return written.Jobs, nil
 }
 
 // secretsIn are those of the regular files in a folder that patterns name. A folder that

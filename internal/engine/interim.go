@@ -183,7 +183,7 @@ func (i *interim) job(id string) {
 		return
 	}
 	if s.Status.Settled() && s.Status != ledger.Success {
-		i.in.NextSteps[id] = trouble{job: job, status: s, run: i.run.ID, signIn: signInOf(i.profiles, s.Runtime)}.nextStep()
+		i.in.NextSteps[id] = trouble{job: job, status: s, run: i.run.ID, files: i.run, signIn: signInOf(i.profiles, s.Runtime)}.nextStep()
 	}
 	if data, err := i.run.ReadFile(ledger.JobPath(id, ledger.CommandFile)); err == nil && s.Attempts > 0 {
 		i.in.Commands[id] = string(data)

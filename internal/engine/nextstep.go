@@ -11,6 +11,7 @@ import (
 	"orchestrate/internal/arbiter"
 	"orchestrate/internal/check"
 	"orchestrate/internal/gate"
+	"orchestrate/internal/handoff"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/policy"
 	"orchestrate/internal/report"
@@ -31,6 +32,7 @@ type trouble struct {
 	until  time.Time        // its runtime gets no jobs before that; zero = that is not known
 	run    string           // id of the run
 	denied []untrusted.Text // what the sandbox refused its newest attempt
+	files  handoff.Files    // of the run: they name the attempt that the hosting session may have
 }
 
 // maxEvidence bounds what a next step quotes, in characters.
@@ -55,6 +57,9 @@ func (t trouble) then() string { return ", then " + t.resume() }
 // nextStep is what a person can do about a job that did not succeed.
 func (t trouble) nextStep() string {
 	if p := t.status.Proof; p != nil && !p.Gone {
+		if p.Level == handoff.Stated {
+			return statedStep(t.files, t.run, t.status.ID)
+		}
 		return "end what is left of its processes (" + t.file(ledger.ExitFile) + " lists them)" + t.then()
 	}
 	for _, table := range []func() string{t.aboutSession, t.aboutRuntime, t.aboutLimits, t.aboutWork, t.aboutBlock} {
@@ -241,7 +246,7 @@ func (r *run) nextStepOf(j *jobRun) string {
 
 func (r *run) troubleOf(job *spec.Job, s ledger.JobStatus) trouble {
 	until, _ := (*backend)(r).Held(s.Runtime)
-	return trouble{job: job, status: s, signIn: r.profile(s.Runtime).NextStep, until: until, run: r.led.ID}
+	return trouble{job: job, status: s, signIn: r.profile(s.Runtime).NextStep, until: until, run: r.led.ID, files: r.led}
 }
 
 // queuedStep says why a job did not begin, as far as that is known.

@@ -114,9 +114,12 @@ func (r *run) changedBy(ctx context.Context, a *attempt, mine comparison) []stri
 
 // heldBy names what keeps the program of a route from changing the shared checkout, ""
 // where nothing was shown to: a kernel's sandbox, or the verified mode of an agent that
-// has no tool to change anything.
+// has no tool to change anything. What the hosting session says of its own agents holds
+// none of them.
 func heldBy(r ledger.Route) string {
 	switch {
+	case r.Runtime == runtime.Internal:
+		return ""
 	case sandboxed(r):
 		return "a sandbox"
 	case slices.Contains(r.Controls, string(runtime.ControlReadOnly)):
@@ -196,8 +199,11 @@ func (r *run) outsideChanges(ctx context.Context) {
 		r.accept(changed, after)
 		r.fail(r.writeCheckout())
 		who := fmt.Sprintf("by one of the jobs (%s), their checks or somebody else", some(ran))
-		if r.allHeld() {
+		switch {
+		case r.allHeld():
 			who = "by none of the jobs and checks, which a sandbox held"
+		case len(ran) == 0:
+			who = "by the jobs' checks or somebody else"
 		}
 		r.tellChange(fmt.Sprintf("changed in the shared checkout during the run, %s: %s", who, some(said)), r.led.State().StartedAt)
 	}

@@ -418,7 +418,7 @@ func unprovenDetail(p supervise.Proof) string {
 // seen, as on another machine, only they can know that it is gone.
 func (r *run) unprovenStep(id string, p supervise.Proof) string {
 	if p.Level == proofStated {
-		return r.statedStep(id)
+		return "" // the table of next steps says it: the end may be stated meanwhile
 	}
 	if len(p.Left) > 0 {
 		return "" // the table of next steps names them

@@ -42,8 +42,12 @@ func (r *run) statusOf(a *attempt) ledger.JobStatus {
 	if s.ObservedModel != "" {
 		s.Model = s.ObservedModel
 	}
-	if a.back != nil && a.back.Agent != "" {
-		s.Agent = a.back.Agent
+	if did := a.didIt(); did != "" {
+		s.Agent = did
+		if did != taken.Agent {
+			taken.Controls, taken.Constrained = ofNoAgent(taken, did)
+			s.Controls = append([]string{}, taken.Controls...)
+		}
 	}
 	if !a.job.Exec() {
 		taken.Family = policy.FamilyThatAnswered(r.profile(a.route.Runtime), a.route.Model, a.route.Family, s.ObservedModel, r.eng.Operator)

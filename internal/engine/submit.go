@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	yaml "go.yaml.in/yaml/v4"
+
 	"orchestrate/internal/handoff"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/secret"
+	"orchestrate/internal/workspace"
 )
 
 // SubmitRequest is what the hosting session hands in for a job.
@@ -63,11 +66,53 @@ func (e *Engine) redactorOf(ctx context.Context, dir string) (*secret.Redactor, 
 	if err != nil {
 		return nil, err
 	}
-	p, err := e.reread(ctx, run, info)
+	redact, err := e.redactorAs(ctx, run, info)
 	if err = errors.Join(err, run.Close()); err != nil {
 		return nil, fmt.Errorf("what is secret in this workspace cannot be told: %w", err)
 	}
-	return p.redact, nil
+	return redact, nil
+}
+
+// redactorAs makes it from what the run has on record, so that a spec which cannot be
+// read any more keeps nothing from being handed in.
+func (e *Engine) redactorAs(ctx context.Context, run *ledger.Run, info ledger.RunInfo) (*secret.Redactor, error) {
+	p := &Plan{Request: Request{Cwd: info.Cwd}}
+	if err := p.locate(ctx); err != nil {
+		return nil, err
+	}
+	data, err := run.ReadFile(ledger.JobsFile)
+	if err != nil {
+		return nil, err
+	}
+	var written struct {
+		Roots []string `yaml:"workspace_roots"`
+	}
+	if err := yaml.Unmarshal(data, &written); err != nil {
+		return nil, fmt.Errorf("%s: %w", run.Path(ledger.JobsFile), err)
+	}
+	jobs, err := copiersOf(run, data)
+	if err != nil {
+		return nil, err
+	}
+	folders := append([]string{p.Root}, written.Roots...)
+	for i, dir := range written.Roots {
+		if i == 0 {
+			p.Root = dir
+		}
+		if repo, err := workspace.Open(ctx, dir); err == nil {
+			folders = append(folders, repo.Top())
+		}
+	}
+	for _, j := range jobs {
+		folders = append(folders, j.Cwd)
+		found, err := secretsIn(j.Cwd, j.Worktree.Copy)
+		if err != nil {
+			return nil, err
+		}
+		p.inCopies = append(p.inCopies, found...)
+	}
+	_, err = p.guard(e, folders...)
+	return p.redact, err
 }
 
 // cleanSubmission takes secrets out of what is handed in.

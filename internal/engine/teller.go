@@ -230,7 +230,7 @@ func (t *teller) conclude() {
 	if n := len(s.Attempts); n > 0 {
 		denied = s.Attempts[n-1].Denied
 	}
-	s.NextStep = trouble{job: t.job, status: now, run: s.RunID, signIn: t.ask(now.Runtime), until: t.backAt(), denied: denied}.nextStep()
+	s.NextStep = trouble{job: t.job, status: now, run: s.RunID, files: t.run, signIn: t.ask(now.Runtime), until: t.backAt(), denied: denied}.nextStep()
 	if r := now.Route; r != nil && len(s.Attempts) == 0 && len(r.Candidates) == 1 {
 		s.NextStep = cmp.Or(t.ask(r.Candidates[0].Runtime), s.NextStep) // nothing else would do
 	}

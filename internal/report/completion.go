@@ -24,7 +24,7 @@ func (r Report) block() Block {
 	b := Block{
 		Spec: r.SpecPath, Report: path.Join(r.RunDir, ledger.ReportFile),
 		Jobs:    fmt.Sprintf("%d/%d/%d", r.Totals.Succeeded, r.Totals.Total, r.Totals.Failed+r.Totals.Blocked),
-		Arbiter: r.Verdict, Checks: r.Checks.String() + r.mark(), Unresolved: orEmpty(r.Unresolved),
+		Arbiter: r.Verdict, Checks: r.checksSaid() + r.mark(), Unresolved: orEmpty(r.Unresolved),
 	}
 	if r.interim() {
 		b.Arbiter = NotEnded

@@ -159,7 +159,7 @@ type link struct {
 func (p *htmlPage) view() pageView {
 	r := p.r
 	v := pageView{
-		Report: r, Word: r.block().Arbiter, JudgedBy: judgedBy(r.Judgement), BaseShort: short(r.Base), Mark: r.mark(), Lasted: r.lasted(), Exit: strings.TrimPrefix(exitText(r.ExitStatus), ", "), CostText: r.Usage.String(), CheckText: r.Checks.String(), BudgetText: r.Budget.String(),
+		Report: r, Word: r.block().Arbiter, JudgedBy: judgedBy(r.Judgement), BaseShort: short(r.Base), Mark: r.mark(), Lasted: r.lasted(), Exit: strings.TrimPrefix(exitText(r.ExitStatus), ", "), CostText: r.Usage.String(), CheckText: r.checksSaid(), BudgetText: r.Budget.String(),
 		Graph: picture.Graph(r.nodes(p.longest)), Timeline: p.timeline(), Trees: r.KeptTrees, Block: r.Completion(),
 	}
 	v.Rows, v.Details = p.details() // before all that links to them

@@ -98,6 +98,14 @@ func (c Checks) String() string {
 	return strings.Join(parts, ", ")
 }
 
+// checksSaid is Checks in a few words. A run that has not ended may have had none yet.
+func (r Report) checksSaid() string {
+	if r.interim() && r.Checks == (Checks{}) {
+		return "none run yet"
+	}
+	return r.Checks.String()
+}
+
 // String is what became of the jobs.
 func (t Totals) String() string {
 	return fmt.Sprintf("%d of %s succeeded, %d failed, %d blocked, %d interrupted, %d not settled",
@@ -120,7 +128,7 @@ func (r Report) result(p *page) {
 	}
 	p.say("Run %s of %s, started %s, %s%s. Checks: %s. Cost: %s.%s",
 		code(r.RunID), code(r.SpecPath), r.StartedAt.UTC().Format("2006-01-02 15:04:05 UTC"), r.lasted(),
-		exitText(r.ExitStatus), r.Checks, r.Usage, budget)
+		exitText(r.ExitStatus), r.checksSaid(), r.Usage, budget)
 	p.say("\n### What needs a person\n")
 	p.bullets("", r.NeedsPerson)
 	if len(r.NeedsPerson) == 0 {

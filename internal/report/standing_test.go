@@ -29,7 +29,7 @@ func TestInterimReport(t *testing.T) {
 		in.State.EndedAt = nil
 		r := Build(in)
 		text := string(r.Markdown())
-		for _, part := range []string{"# Orchestrate report: not ended\n\n" + want, "**Result: not ended.**", "1m30s ago", "## Verdict: not ended", "yet", "- Arbiter: not ended"} {
+		for _, part := range []string{"# Orchestrate report: not ended\n\n" + want, "**Result: not ended.**", "1m30s ago", "## Verdict: not ended", "yet", "- Arbiter: not ended", "- Checks: none run yet"} {
 			if !strings.Contains(text, part) {
 				t.Errorf("%s: no %q in\n%s", standing, part, text)
 			}
