@@ -21,6 +21,7 @@ type intake struct {
 	f    *follower
 	sub  engine.Submitted
 	left bool // nobody takes it in now
+	busy bool // an engine carries the run on, and does not give the job out again
 }
 
 // intakeLimit is how long it is waited until the engine has taken something in. Its
@@ -38,7 +39,7 @@ func (i *intake) see(ctx context.Context) error {
 			return failure(err)
 		}
 		job := jobIn(state, i.opts.job)
-		i.left = !attended && job.Status == ledger.Awaiting
+		i.left = !attended && i.pending(job)
 		switch {
 		case !i.left || waiting.Err() != nil || !detach.Available:
 		case started == mostEngines:
@@ -50,13 +51,18 @@ func (i *intake) see(ctx context.Context) error {
 			started++
 			continue
 		}
-		if job.Status != ledger.Awaiting || i.left || waiting.Err() != nil {
+		if !i.pending(job) || i.left || waiting.Err() != nil {
 			return i.say(state, job)
 		}
 		if err := i.f.stirs(waiting, time.Time{}, i.settles); err != nil {
 			return err
 		}
 	}
+}
+
+// pending reports whether the attempt has not settled yet. Another one may be out already.
+func (i *intake) pending(job ledger.JobState) bool {
+	return job.Status == ledger.Awaiting && job.Attempt == i.sub.N
 }
 
 // settles reports whether the attempt may have settled, or nobody may be there any more to
@@ -68,15 +74,19 @@ func (i *intake) settles(r ledger.Record) bool {
 
 // say tells what became of it.
 func (i *intake) say(state ledger.State, job ledger.JobState) error {
+	busy, err := i.f.owned()
+	if err != nil {
+		return failure(err)
+	}
+	i.busy = busy
 	rules := rulesOf(i.sub.Redacted)
 	for _, rule := range rules {
 		fmt.Fprintf(i.sys.Err, "note: what looks like a secret (%s) was taken out before it was kept\n", rule)
 	}
-	var err error
 	if i.opts.json {
 		err = printJSON(i.sys.Out, handoff.Receipt{
 			SchemaVersion: ledger.SchemaVersion, RunID: state.RunID, RunDir: i.f.run.Dir, Job: job.ID, Attempt: i.opts.attempt,
-			Repeated: i.sub.Repeated, Redacted: rules, TakenIn: job.Status != ledger.Awaiting, Status: job.Status,
+			Repeated: i.sub.Repeated, Redacted: rules, TakenIn: !i.pending(job), Status: job.Status,
 			Reason: string(job.Reason), Phase: state.Phase, Next: i.next(state),
 		})
 	} else {
@@ -96,11 +106,17 @@ func (i *intake) text(job ledger.JobState) string {
 	}
 	switch {
 	case i.sub.EndStated:
-		return text + fmt.Sprintf("; that job %s has ended is kept as your word", job.ID)
+		text += fmt.Sprintf("; that job %s has ended is kept as your word", job.ID)
+		if i.busy {
+			text += fmt.Sprintf("; when the engine that carries the run on has ended, orchestrate resume %s gives the job out again", shellword.Quote(i.f.name()))
+		}
+		return text
 	case i.left:
 		return text + ", and kept until an engine takes it in"
-	case job.Status == ledger.Awaiting:
+	case i.pending(job):
 		return text + fmt.Sprintf("; the engine is taking it in, and checks job %s", job.ID)
+	case !job.Status.Settled():
+		return text + fmt.Sprintf("; taken in: attempt %d of job %s has ended, and another one follows", i.sub.N, job.ID)
 	case job.Reason != "":
 		return text + fmt.Sprintf("; taken in: job %s is %s (%s)", job.ID, job.Status, job.Reason)
 	}
@@ -111,6 +127,8 @@ func (i *intake) text(job ledger.JobState) string {
 func (i *intake) next(state ledger.State) string {
 	name := shellword.Quote(i.f.name())
 	switch {
+	case i.sub.EndStated && i.busy:
+		return "orchestrate wait " + name
 	case i.sub.EndStated || i.left:
 		return "orchestrate resume " + name
 	case state.Phase == ledger.PhaseEnded:

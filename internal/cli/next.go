@@ -32,8 +32,8 @@ func newNext(sys System) *cobra.Command {
 this, and print what it needs: the prompt to give to the agent as it is, where it works,
 what it may read and write, and the attempt's id, which is handed in with the result.
 Only one caller gets a job. It is theirs for the time of the lease: the job's timeout, or
-what --lease says. After that another caller gets it as a new attempt, and what the first
-one hands in is refused; of a job that writes nobody else gets it before its result is
+what --lease says. After that another caller that waits and finds no other job gets it as
+a new attempt, and what the first one hands in is refused; of a job that writes nobody else gets it before its result is
 there or its end is stated (orchestrate submit ... --failed "it has ended").
 
 Where there is no job to take, it waits for one. It works whether or not the run's engine
@@ -49,19 +49,22 @@ with wait; 130 told to end, or the run was stopped; 1 an error; 2 usage error.`,
 			return runNext(cmd.Context(), sys, opts)
 		},
 	}
-	cmd.Flags().DurationVar(&opts.wait, "wait", waitDefault, "for what `DURATION` to wait for a job; 0 only looks")
+	cmd.Flags().DurationVar(&opts.wait, "wait", waitDefault, "for what `DURATION` to wait for a job; 0 takes only what is there")
 	cmd.Flags().DurationVar(&opts.lease, "lease", 0, "for what `DURATION` the job is yours (default the job's timeout, else "+handoff.DefaultLease.String()+")")
 	cmd.Flags().StringVar(&opts.by, "by", "", "the `NAME` of whoever takes it, shown to others")
 	cmd.Flags().BoolVar(&opts.json, "json", false, "print JSON")
 	return cmd
 }
 
-// mostLease bounds what a caller may ask for.
-const mostLease = 24 * time.Hour
+// What a caller may ask for.
+const (
+	leastLease = time.Second
+	mostLease  = 24 * time.Hour
+)
 
 func runNext(ctx context.Context, sys System, opts nextOptions) (err error) {
-	if opts.lease < 0 || opts.lease > mostLease || opts.wait < 0 {
-		return usageError(fmt.Errorf("--lease goes from 1s to %s, and neither --lease nor --wait is negative", mostLease))
+	if opts.lease != 0 && opts.lease < leastLease || opts.lease > mostLease || opts.wait < 0 {
+		return usageError(fmt.Errorf("--lease goes from %s to %s, and --wait is not negative", leastLease, mostLease))
 	}
 	f, err := follow(sys, opts.run)
 	if err != nil {
@@ -103,8 +106,9 @@ const mostEngines = 3
 func (n *taker) run(ctx context.Context) error {
 	waiting, cancel := context.WithTimeout(ctx, n.opts.wait)
 	defer cancel()
+	who := handoff.Taker{By: n.opts.by, Lease: n.opts.lease, Waits: n.opts.wait > 0}
 	for {
-		offer, err := n.eng.Next(ctx, engine.NextRequest{Dir: n.f.run.Dir, By: n.opts.by, Lease: n.opts.lease})
+		offer, err := n.eng.Next(ctx, engine.NextRequest{Dir: n.f.run.Dir, Taker: who})
 		switch {
 		case errors.Is(err, context.Canceled):
 			return exit(exitInterrupted)

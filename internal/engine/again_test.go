@@ -40,6 +40,8 @@ func TestALaterAttemptIsToldOfTheOneBefore(t *testing.T) {
 		"nothing to hand":     {earlier{n: 1, status: cut, writes: true}, []string{"interrupted: cut_off", "Nothing of what it changed", "No patch of that attempt is there"}, "git apply"},
 		"in the checkout":     {earlier{n: 1, status: failed, writes: true, here: true}, []string{"may still be in your working directory"}, "Nothing of what"},
 		"an observer":         {earlier{n: 1, status: failed}, []string{"failed: check_failed"}, "changed"},
+		"one still at work":   {earlier{atWork: 1}, []string{"given this job before, as attempt 1, is not waited for any longer and may still be at work"}, "What attempt"},
+		"and one that ended":  {earlier{atWork: 2, n: 1, status: failed}, []string{"as attempt 2, is not waited", "## What attempt 1 left"}, "changed"},
 		"one that is dropped": {earlier{n: 2, status: done, stale: "job a has to be done again"}, []string{"attempt 2", "succeeded, but has to be done again: job a has to be done again"}, "failed:"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -191,6 +191,6 @@ func (r *run) relapse(j *jobRun, a *attempt) bool {
 	r.mu.Lock()
 	j.tries--
 	r.mu.Unlock()
-	r.note(ledger.Noted(a.job.ID, fmt.Sprintf("attempt %d is given up: its lease ran out; the job is handed out again under another id", a.n)))
+	r.note(ledger.Noted(a.job.ID, fmt.Sprintf("attempt %d is given up: its lease ran out without a result; the job is handed out again under another id", a.n)))
 	return true
 }

@@ -162,7 +162,7 @@ func (r *run) receive(ctx context.Context, a *attempt, b fromSession) error {
 		},
 	}
 	if back.Failed {
-		a.exit.Outcome.Reason, a.exit.Outcome.Evidence = runtime.ReasonSessionFailed, untrusted.From(back.Reason)
+		a.exit.Outcome.Reason, a.exit.Outcome.Evidence = r.whyFailed(a, b)
 		return nil
 	}
 	result, err := r.led.ReadFile(ledger.JobPath(a.job.ID, ledger.ResultFile))
@@ -174,6 +174,25 @@ func (r *run) receive(ctx context.Context, a *attempt, b fromSession) error {
 	}
 	a.exit.Outcome.Answer = untrusted.From(string(result))
 	return r.late(ctx, a, b, took)
+}
+
+// whyFailed is what an attempt that was handed in as failed ended by. Of a writer whose
+// lease was over it only says that it has ended, so that the job can be handed out again:
+// once, for else a session that does the same each time would never come to an end.
+func (r *run) whyFailed(a *attempt, b fromSession) (runtime.Reason, untrusted.Text) {
+	said := untrusted.From(b.submission.Reason)
+	if !a.job.Writes() || !b.taken || !b.lease.Over(b.submission.At) || r.lapsedBefore(a.job.ID) {
+		return runtime.ReasonSessionFailed, said
+	}
+	return runtime.ReasonLeaseLapsed, untrusted.Sprintf("its lease ended at %s; after that the hosting session said: %s", pointInTime(b.lease.Until), said)
+}
+
+// lapsedBefore reports whether the attempt before a job's present one ended with its lease.
+func (r *run) lapsedBefore(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ended := r.jobs[id].ended
+	return len(ended) > 0 && ended[len(ended)-1].Reason == runtime.ReasonLeaseLapsed
 }
 
 // late says that a result came after its time, and looks whether what it builds on is

@@ -425,7 +425,7 @@ func (r *run) sequelOf(ctx context.Context, j *jobRun, a *attempt, status ledger
 		if s.again && s.moved == nil && d.After > 0 {
 			s.after, s.next.NotBefore = d.After, utc(r.eng.Now().Add(d.After))
 		}
-	case status.Reason == runtime.ReasonLeaseLapsed:
+	case status.Reason == runtime.ReasonLeaseLapsed && ctx.Err() == nil:
 		s.again = r.relapse(j, a)
 	case status.Status == ledger.Interrupted && ctx.Err() == nil && r.mayRepeat(j) && (a.taken || status.Reason == runtime.ReasonCutOff):
 		s.again = r.cutOffOnce(j) // an engine before was told to stop it, or its supervisor died

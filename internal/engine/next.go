@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"time"
 
 	"orchestrate/internal/handoff"
 	"orchestrate/internal/ledger"
@@ -12,9 +11,8 @@ import (
 
 // NextRequest says who wants a job of which run.
 type NextRequest struct {
-	Dir   string        // absolute run directory
-	By    string        // as CallerName gives it
-	Lease time.Duration // 0 = the job's own timeout
+	Dir           string // absolute run directory
+	handoff.Taker        // By as CallerName gives it
 }
 
 // Offer is what there is for the hosting session to do.
@@ -52,7 +50,7 @@ func (e *Engine) next(req NextRequest) (offer Offer, err error) {
 		return offer, err
 	}
 	if offer.State.Phase != ledger.PhaseEnded && offer.State.Stopping.Empty() {
-		if offer.Taken, err = handoff.Take(run, offer.Away, req.By, req.Lease, e.Now()); err != nil {
+		if offer.Taken, err = handoff.Take(run, offer.Away, req.Taker, e.Now()); err != nil {
 			return offer, err
 		}
 	}

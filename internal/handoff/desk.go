@@ -108,30 +108,52 @@ func Earliest(all []Away, now time.Time) (at time.Time) {
 	return at
 }
 
-// Take gives the first of these jobs that is free to a caller, and marks what others let
-// lapse. Whoever calls it holds the run's hand-off lock and has looked under it.
-func Take(run *ledger.Run, all []Away, by string, asked time.Duration, now time.Time) (taken *Away, err error) {
+// Taker is whoever asks for a job.
+type Taker struct {
+	By    string
+	Lease time.Duration // for how long, 0 = for the job's own timeout
+	// Waits says that it takes another attempt of a job that somebody let lapse when that
+	// is there. Who only looks voids nothing.
+	Waits bool
+}
+
+// Take gives the first of these jobs that is free to a caller. Only where none is, and
+// only for one that waits, it marks one that somebody let lapse, for the engine to make
+// another attempt of: what comes late of all others still counts. Whoever calls it holds the
+// run's hand-off lock and has looked under it.
+func Take(run *ledger.Run, all []Away, who Taker, now time.Time) (taken *Away, err error) {
 	for i := range all {
-		a := &all[i]
-		if a.lapses(now) {
-			a.Lease.Lapsed = true
-			if err := writeLease(run, a.Request.Job, *a.Lease); err != nil {
-				return nil, err
+		if a := &all[i]; a.Free() {
+			a.Lease = &Lease{
+				SchemaVersion: ledger.SchemaVersion, Attempt: a.Request.Attempt, By: who.By,
+				At: now.UTC(), Until: now.Add(a.Request.Term(who.Lease)).UTC(),
 			}
+			return a, writeLease(run, a.Request.Job, *a.Lease)
 		}
-		if taken != nil || !a.Free() {
-			continue
-		}
-		a.Lease = &Lease{
-			SchemaVersion: ledger.SchemaVersion, Attempt: a.Request.Attempt, By: by,
-			At: now.UTC(), Until: now.Add(a.Request.Term(asked)).UTC(),
-		}
-		if err := writeLease(run, a.Request.Job, *a.Lease); err != nil {
-			return nil, err
-		}
-		taken = a
 	}
-	return taken, nil
+	if who.Waits {
+		return nil, lapse(run, all, now)
+	}
+	return nil, nil
+}
+
+// lapse marks the first of these leases that ran out, unless one is marked already and is
+// not followed by another attempt yet.
+func lapse(run *ledger.Run, all []Away, now time.Time) error {
+	first := -1
+	for i, a := range all {
+		switch {
+		case a.Submission == nil && a.Lease != nil && a.Lease.Lapsed:
+			return nil
+		case first < 0 && a.lapses(now):
+			first = i
+		}
+	}
+	if first < 0 {
+		return nil
+	}
+	all[first].Lease.Lapsed = true
+	return writeLease(run, all[first].Request.Job, *all[first].Lease)
 }
 
 func writeLease(run *ledger.Run, job string, l Lease) error {

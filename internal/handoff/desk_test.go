@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -56,6 +57,11 @@ func request(job string, n int, effect string) handoff.Request {
 // take is one caller's turn.
 func take(t testing.TB, dir, by string, lease time.Duration, now time.Time) *handoff.Away {
 	t.Helper()
+	return takes(t, dir, handoff.Taker{By: by, Lease: lease, Waits: true}, now)
+}
+
+func takes(t testing.TB, dir string, who handoff.Taker, now time.Time) *handoff.Away {
+	t.Helper()
 	release, err := ledger.LockHandoff(context.Background(), dir)
 	must(t, err)
 	defer func() { must(t, release()) }()
@@ -64,7 +70,7 @@ func take(t testing.TB, dir, by string, lease time.Duration, now time.Time) *han
 	defer func() { must(t, run.Close()) }()
 	all, err := handoff.Look(run)
 	must(t, err)
-	taken, err := handoff.Take(run, all, by, lease, now)
+	taken, err := handoff.Take(run, all, who, now)
 	must(t, err)
 	return taken
 }
@@ -187,6 +193,46 @@ func TestLapsedLeases(t *testing.T) {
 	}
 	if writes.Lease.Lapsed || writes.Back() || !writes.Unproven(after) {
 		t.Errorf("writer: %+v", writes.Lease)
+	}
+}
+
+// Only what somebody is to be given is void: one at a time, for a caller that waits and
+// finds no job that is free.
+func TestNoMoreLapsesThanIsWanted(t *testing.T) {
+	late := day.Add(time.Hour)
+	lapsed := func(dir string) (all []string) {
+		for job, a := range look(t, dir) {
+			if a.Lease != nil && a.Lease.Lapsed {
+				all = append(all, job)
+			}
+		}
+		slices.Sort(all)
+		return all
+	}
+	_, dir := parkedRun(t, request("a", 1, "observe"), request("b", 1, "observe"), request("c", 1, "observe"))
+	take(t, dir, "one", time.Minute, day)
+	take(t, dir, "one", time.Minute, day)
+	for _, step := range []struct {
+		name  string
+		waits bool
+		got   string // the job that it takes
+		void  []string
+	}{
+		{"one that waits takes the free one", true, "c", nil},
+		{"one that only looks", false, "", nil},
+		{"one that waits", true, "", []string{"a"}},
+		{"the same asks again, or another", true, "", []string{"a"}},
+	} {
+		got := ""
+		if a := takes(t, dir, handoff.Taker{By: "two", Waits: step.waits}, late); a != nil {
+			got = a.Request.Job
+		}
+		if void := lapsed(dir); got != step.got || !slices.Equal(void, step.void) {
+			t.Errorf("%s: took %q, and %v lapsed", step.name, got, void)
+		}
+	}
+	if taken, err := handIn(t, dir, "b", answer(request("b", 1, "observe").Attempt), "late\n"); err != nil || taken.Repeated {
+		t.Errorf("what comes late of one that nobody was given: %v, %v", taken, err)
 	}
 }
 

@@ -36,6 +36,7 @@ type Taken struct {
 	// EndStated says that the attempt had been cut off before, and that this only says
 	// that whoever did it has ended.
 	EndStated bool
+	N         int // number of the attempt, from 1
 }
 
 // Accept keeps what came back of an attempt of a job, unless there is a reason not to: a
@@ -51,15 +52,18 @@ func Accept(run *ledger.Run, job ledger.JobState, s Submission, result []byte) (
 	if !there || a.Request.Attempt != s.Attempt {
 		return earlier(run, job, s)
 	}
-	var taken Taken
+	taken := Taken{N: a.Request.N}
 	switch {
 	case a.Submission != nil:
-		return again(job.ID, *a.Submission, s)
+		taken.EndStated = s.Failed && unproven(run, a, job)
+		return again(job.ID, *a.Submission, s, taken)
 	case a.Lease != nil && a.Lease.Lapsed:
 		return taken, refused(Stale, "attempt %s of job %s is over: its lease ended, and another one takes its place; nothing was taken", s.Attempt, job.ID)
 	case job.Status == ledger.Awaiting && job.Attempt == a.Request.N:
 	case s.Failed && unproven(run, a, job):
 		taken.EndStated = true
+	case unproven(run, a, job):
+		return taken, unwanted(run, a, job)
 	default:
 		return taken, closed(job)
 	}
@@ -80,16 +84,17 @@ func earlier(run *ledger.Run, job ledger.JobState, s Submission) (Taken, error) 
 			return Taken{}, err
 		}
 		if there && then.Attempt == s.Attempt {
-			return again(job.ID, then, s)
+			return again(job.ID, then, s, Taken{N: n})
 		}
 	}
 	return Taken{}, refused(Stale, "attempt %s is not the newest of job %s, so nothing was taken: what it did counts for nothing, and `%s` gives out what is to be done",
 		s.Attempt, job.ID, NextCommand(run.ID))
 }
 
-func again(job string, then, now Submission) (Taken, error) {
+func again(job string, then, now Submission, taken Taken) (Taken, error) {
 	if then.Failed == now.Failed && then.Reason == now.Reason && then.ResultSHA256 == now.ResultSHA256 {
-		return Taken{Repeated: true}, nil
+		taken.Repeated = true
+		return taken, nil
 	}
 	return Taken{}, refused(Double, "something else was handed in for attempt %s of job %s at %s; that one counts, and this was not taken",
 		now.Attempt, job, then.At.Format("2006-01-02 15:04:05 MST"))
@@ -107,11 +112,24 @@ func unproven(run *ledger.Run, a Away, job ledger.JobState) bool {
 }
 
 func closed(job ledger.JobState) error {
-	how := string(job.Status)
-	if job.Reason != "" {
-		how += " (" + string(job.Reason) + ")"
+	return refused(Closed, "job %s awaits no result: it is %s; nothing was taken", job.ID, standing(job))
+}
+
+// unwanted says of a result of an attempt that was cut off that only its end is wanted.
+func unwanted(run *ledger.Run, a Away, job ledger.JobState) error {
+	kept := ""
+	if a.Request.Worktree != nil {
+		kept = "; what it changed is kept in " + *a.Request.Worktree
 	}
-	return refused(Closed, "job %s awaits no result: it is %s; nothing was taken", job.ID, how)
+	return refused(Closed, "job %s awaits no result: it is %s; nothing was taken%s. Say that its agent has ended: orchestrate submit %s %s --attempt %s --failed \"it has ended\"; after that orchestrate resume %s gives the job out again",
+		job.ID, standing(job), kept, run.ID, job.ID, a.Request.Attempt, run.ID)
+}
+
+func standing(job ledger.JobState) string {
+	if job.Reason == "" {
+		return string(job.Status)
+	}
+	return string(job.Status) + " (" + string(job.Reason) + ")"
 }
 
 func sum(data []byte) string {

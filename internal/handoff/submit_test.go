@@ -139,9 +139,15 @@ func TestTheEndOfAWriterThatWasCutOff(t *testing.T) {
 			}
 			if c.taken {
 				must(t, err)
+				if taken, err = handIn(t, dir, "a", c.s, "x"); err != nil || !taken.Repeated || !taken.EndStated {
+					t.Errorf("the same once more: %+v, %v", taken, err)
+				}
 				return
 			}
 			refusedAs(t, err, handoff.Closed, "interrupted (cancelled)")
+			if wanted := !c.gone && c.effect != "observe"; strings.Contains(err.Error(), "--attempt a.a1.0123abcd --failed") != wanted {
+				t.Errorf("it says the way on: %t, want %t: %v", !wanted, wanted, err)
+			}
 		})
 	}
 }

@@ -155,6 +155,14 @@ func TestClassify(t *testing.T) {
 	}
 }
 
+// That a writer ended after its lease is nothing that it did.
+func TestALapsedLeaseIsInterrupted(t *testing.T) {
+	got := Classify(done(func(f *Facts) { hosted(f); flag(runtime.ReasonLeaseLapsed)(f) }))
+	if got.Status != ledger.Interrupted || got.Reason != runtime.ReasonLeaseLapsed {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestCancelledIsInterrupted(t *testing.T) {
 	// Even a runtime that then claims to have finished was interrupted.
 	for _, change := range []func(*Facts){
