@@ -54,6 +54,7 @@ func reportOf(ctx context.Context, sys System, run *ledger.Run, standing string)
 			if err = json.Unmarshal(data, &rep); err != nil {
 				err = fmt.Errorf("%s: %w", run.Path(ledger.ReportJSONFile), err)
 			}
+			rep.Planned = engine.NoFurther(run) != nil
 			return rep, err
 		}
 		if !errors.Is(err, fs.ErrNotExist) {

@@ -234,11 +234,19 @@ func sayCancelled(sys System, dir string) (err error) {
 			fmt.Fprintln(sys.Out, line)
 		}
 	}
-	fmt.Fprintf(sys.Out, "kept: what succeeded (%d of %d jobs), and all files in %s\ngo on with: orchestrate resume %s\n", kept, len(state.Jobs), run.Dir, run.ID)
+	fmt.Fprintf(sys.Out, "kept: what succeeded (%d of %d jobs), and all files in %s\n%s\n", kept, len(state.Jobs), run.Dir, goOnWith(run))
 	if unproven > 0 {
 		return failure(fmt.Errorf("not proven to have ended: %d of what ran; look at what is named above", unproven))
 	}
 	return nil
+}
+
+// goOnWith is the way on from a run that was stopped.
+func goOnWith(run *ledger.Run) string {
+	if engine.NoFurther(run) != nil {
+		return "what only planned a request is not gone on with: give the request again; its words are in " + run.Path(ledger.DraftDir+"/"+ledger.RequestMDFile)
+	}
+	return "go on with: orchestrate resume " + run.ID
 }
 
 // endOf is the line about a job that ran and did not succeed.

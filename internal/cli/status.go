@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrate/internal/engine"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/ui"
 )
@@ -188,5 +189,9 @@ func whileHeld(p ledger.Paused) string {
 
 // sayCutOff tells of a run that has not ended and that nobody carries on.
 func sayCutOff(w io.Writer, run *ledger.Run) {
+	if err := engine.NoFurther(run); err != nil {
+		fmt.Fprintf(w, "its engine is gone, so it was cut off: %v\n", err)
+		return
+	}
 	fmt.Fprintf(w, "its engine is gone, so run %s was cut off; what it left is in %s; go on with: orchestrate resume %s\n", run.ID, run.Dir, run.ID)
 }

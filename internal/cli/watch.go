@@ -251,6 +251,9 @@ func (w *watched) over(ctx context.Context) error {
 	switch {
 	case w.ended == nil && w.run == nil:
 		return failure(errors.New("the engine ended before it began a run"))
+	case w.ended == nil && w.how.planning:
+		fmt.Fprintf(w.sys.Err, "the engine is gone without a word, so the planning was cut off; end what may still run of it with `orchestrate cancel %s`, and give the request again\n", w.run.RunID)
+		return exit(exitInterrupted)
 	case w.ended == nil:
 		fmt.Fprintf(w.sys.Err, "the engine is gone without a word, so the run was cut off; go on with: orchestrate resume %s\n", w.run.RunID)
 		return exit(exitInterrupted)

@@ -83,9 +83,9 @@ func (r *run) keepRequest() error {
 	return nil
 }
 
-// noFurther refuses to go on with a run that only planned a request: what it would be told
-// may be another by now, and nothing of it is lost.
-func noFurther(led *ledger.Run) error {
+// NoFurther refuses to go on with a run that only planned a request: what it would be told
+// may be another by now, and nothing of it is lost. nil = it can be resumed.
+func NoFurther(led *ledger.Run) error {
 	_, err := led.ReadFile(draftFile(ledger.RequestMDFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -184,13 +184,10 @@ func (r *run) draftsAgain(status ledger.JobStatus) bool {
 
 // draftStep is what a person can do about a planner that failed: its run is not gone on
 // with, the request is given again.
-func (r *run) draftStep(t trouble, step string) string {
+func (t trouble) draftStep() string {
 	const anew = ", then give the request again"
-	switch {
-	case r.plan.draft == nil:
-		return step
-	case t.status.Reason == runtime.ReasonCheckFailed:
+	if t.status.Reason == runtime.ReasonCheckFailed {
 		return "say the request in other words, or write the spec yourself (`orchestrate init` leaves a first one); " + t.file(ledger.OutputFile) + " is the last answer"
 	}
-	return strings.NewReplacer(t.then(), anew, again, anew, t.resume(), "the request, given again").Replace(step)
+	return strings.NewReplacer(t.then(), anew, again, anew, t.resume(), "the request, given again,").Replace(t.step())
 }

@@ -29,7 +29,7 @@ func Interim(ctx context.Context, run *ledger.Run, records []ledger.Record, stan
 	i.in = report.Input{
 		Standing: standing, Now: now, State: run.State(), Approvals: run.State().Approvals,
 		Jobs: map[string]ledger.JobStatus{}, Earlier: map[string][]ledger.JobStatus{}, NextSteps: map[string]string{},
-		After: map[string][]string{}, Commands: map[string]string{}, Dirs: map[string]string{}, Exists: i.there,
+		After: map[string][]string{}, Commands: map[string]string{}, Dirs: map[string]string{}, Exists: i.there, Planned: NoFurther(run) != nil,
 	}
 	for _, r := range records {
 		i.record(r)
@@ -183,7 +183,7 @@ func (i *interim) job(id string) {
 		return
 	}
 	if s.Status.Settled() && s.Status != ledger.Success {
-		i.in.NextSteps[id] = trouble{job: job, status: s, run: i.run.ID, files: i.run, signIn: signInOf(i.profiles, s.Runtime)}.nextStep()
+		i.in.NextSteps[id] = trouble{job: job, status: s, run: i.run.ID, draft: i.in.Planned, files: i.run, signIn: signInOf(i.profiles, s.Runtime)}.nextStep()
 	}
 	if data, err := i.run.ReadFile(ledger.JobPath(id, ledger.CommandFile)); err == nil && s.Attempts > 0 {
 		i.in.Commands[id] = string(data)

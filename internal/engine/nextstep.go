@@ -32,6 +32,7 @@ type trouble struct {
 	until  time.Time        // its runtime gets no jobs before that; zero = that is not known
 	run    string           // id of the run
 	denied []untrusted.Text // what the sandbox refused its newest attempt
+	draft  bool             // the run made a spec from a request: see draftStep
 	files  handoff.Files    // of the run: they name the attempt that the hosting session may have
 }
 
@@ -56,6 +57,13 @@ func (t trouble) then() string { return ", then " + t.resume() }
 
 // nextStep is what a person can do about a job that did not succeed.
 func (t trouble) nextStep() string {
+	if t.draft {
+		return t.draftStep()
+	}
+	return t.step()
+}
+
+func (t trouble) step() string {
 	if p := t.status.Proof; p != nil && !p.Gone {
 		if p.Level == handoff.Stated {
 			return statedStep(t.files, t.run, t.status.ID)
@@ -241,12 +249,12 @@ func (r *run) nextStepOf(j *jobRun) string {
 	}
 	t := r.troubleOf(j.planned.Job, *j.status)
 	t.denied = j.denied
-	return r.draftStep(t, t.nextStep())
+	return t.nextStep()
 }
 
 func (r *run) troubleOf(job *spec.Job, s ledger.JobStatus) trouble {
 	until, _ := (*backend)(r).Held(s.Runtime)
-	return trouble{job: job, status: s, signIn: r.profile(s.Runtime).NextStep, until: until, run: r.led.ID, files: r.led}
+	return trouble{job: job, status: s, signIn: r.profile(s.Runtime).NextStep, until: until, run: r.led.ID, draft: NoFurther(r.led) != nil, files: r.led}
 }
 
 // queuedStep says why a job did not begin, as far as that is known.

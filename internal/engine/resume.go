@@ -42,7 +42,7 @@ func (e *Engine) Resume(ctx context.Context, req ResumeRequest, obs Observer, ct
 		return res, err
 	}
 	defer func() { err = errors.Join(err, led.Close()) }()
-	if err := noFurther(led); err != nil && !req.Stop {
+	if err := NoFurther(led); err != nil && !req.Stop {
 		return res, err
 	}
 	p, err := e.reread(ctx, led, old.run)
@@ -149,7 +149,7 @@ func (e *Engine) reread(ctx context.Context, led *ledger.Run, info ledger.RunInf
 	if len(errs) > 0 {
 		return nil, fmt.Errorf("the spec of this run cannot be read any more: put back what it names, or end what still runs with `orchestrate cancel %s`\n%s", led.ID, spec.Format(errs, source))
 	}
-	if changed && noFurther(led) == nil {
+	if changed && NoFurther(led) == nil {
 		p.Notes = append(p.Notes, fmt.Sprintf("%s has changed since the run began; this run goes on with the spec as it was; run the changed one anew", info.SpecPath))
 	}
 	p.sayHouseChanged()

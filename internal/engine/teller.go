@@ -20,6 +20,7 @@ type teller struct {
 	job      *spec.Job
 	story    Story
 	ended    bool // the run
+	draft    bool // that only made a spec from a request
 	profiles ledger.Runtimes
 	next     *ledger.Next                // what followed from the job's newest attempt
 	at       map[string]ledger.JobStatus // where each job stands; a queued one may not be in it
@@ -30,6 +31,7 @@ func (t *teller) read(id string) error {
 	if err := t.readJob(id); err != nil {
 		return err
 	}
+	t.draft = NoFurther(t.run) != nil
 	return t.readRuntimes()
 }
 
@@ -64,6 +66,7 @@ type writtenJob struct {
 	Task       string   `yaml:"task"`
 	Effect     string   `yaml:"effect"`
 	Runtime    string   `yaml:"runtime"`
+	Agent      string   `yaml:"agent"`
 	Command    []string `yaml:"command"`
 	OwnedPaths []string `yaml:"owned_paths"`
 	EnvAllow   []string `yaml:"env_allow"`
@@ -230,7 +233,7 @@ func (t *teller) conclude() {
 	if n := len(s.Attempts); n > 0 {
 		denied = s.Attempts[n-1].Denied
 	}
-	s.NextStep = trouble{job: t.job, status: now, run: s.RunID, files: t.run, signIn: t.ask(now.Runtime), until: t.backAt(), denied: denied}.nextStep()
+	s.NextStep = trouble{job: t.job, status: now, run: s.RunID, draft: t.draft, files: t.run, signIn: t.ask(now.Runtime), until: t.backAt(), denied: denied}.nextStep()
 	if r := now.Route; r != nil && len(s.Attempts) == 0 && len(r.Candidates) == 1 {
 		s.NextStep = cmp.Or(t.ask(r.Candidates[0].Runtime), s.NextStep) // nothing else would do
 	}

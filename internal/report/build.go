@@ -19,7 +19,7 @@ func Build(in Input) Report {
 	s := in.State
 	r := Report{
 		SchemaVersion: ledger.SchemaVersion, RunID: s.RunID, RunDir: in.RunDir, SpecPath: in.SpecPath,
-		SpecDigest: s.SpecDigest, Base: s.Base, Standing: cmp.Or(in.Standing, Ended), Verdict: s.Verdict, ExitStatus: s.ExitStatus,
+		SpecDigest: s.SpecDigest, Base: s.Base, Standing: cmp.Or(in.Standing, Ended), Verdict: s.Verdict, ExitStatus: s.ExitStatus, Planned: in.Planned,
 		StartedAt: s.StartedAt, EndedAt: s.EndedAt, Judgement: in.Judgement,
 		Approvals: orEmpty(in.Approvals), KeptTrees: orEmpty(in.KeptTrees), Notes: orEmpty(in.Notes), Suggestions: orEmpty(in.Suggestions), Budget: in.Budget,
 		Jobs: []Job{}, Patches: patches(in), Reproduce: reproduce(in), Unresolved: []string{},

@@ -30,6 +30,9 @@ func (r Report) next(name string, brought map[string]bool) string {
 	case r.goesOn():
 		return "orchestrate wait --brief " + run
 	}
+	if r.Planned && (r.Standing == CutOff || r.held() != "" || r.open()) {
+		return "person may want that you " + r.giveAgain()
+	}
 	if why := r.held(); why != "" {
 		return "person may decide that the run goes on: " + why
 	}

@@ -43,6 +43,7 @@ type Input struct {
 	Suggestions []string              // what the history of many runs shows, for a person
 	Commands    map[string]string     // redacted, shell-quoted command of a job, as in its command.txt
 	Sessions    map[string]Session    // what is known of the jobs of the hosting session, by id
+	Planned     bool                  // the run only made a spec from a request, and is never gone on with
 	Exists      func(rel string) bool // whether a path in the run directory is there; nil: all are
 }
 
@@ -111,6 +112,8 @@ type Report struct {
 	Reproduce     []Command         `json:"reproduce"`
 	Unresolved    []string          `json:"unresolvedQuestions"`
 	Block         Block             `json:"completion"`
+
+	Planned bool `json:"-"` // see Input
 
 	stopping bool      // it was asked to stop and has not ended
 	asOf     time.Time // when it was made; of a run that has ended its end

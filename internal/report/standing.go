@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"orchestrate/internal/ledger"
 	"orchestrate/internal/shellword"
 )
 
@@ -23,13 +24,25 @@ func (r Report) goesOn() bool { return r.Standing == Running || r.Standing == St
 
 // openNeeds says what a run that has not ended needs, or was ended early.
 func openNeeds(r Report) string {
+	stopped := r.ExitStatus != nil && *r.ExitStatus == exitInterrupted
+	switch {
+	case r.Planned && r.Standing == CutOff:
+		return "the planning was cut off: its engine is gone; next: " + r.giveAgain()
+	case r.Planned && stopped:
+		return "the planning was stopped on request; next: " + r.giveAgain()
+	}
 	if r.Standing == CutOff {
 		return fmt.Sprintf("the run was cut off: its engine is gone; next: orchestrate resume %s", shellword.Quote(r.RunID))
 	}
-	if r.ExitStatus != nil && *r.ExitStatus == exitInterrupted {
+	if stopped {
 		return fmt.Sprintf("the run was stopped on request; next: orchestrate resume %s goes on with what is left", shellword.Quote(r.RunID))
 	}
 	return ""
+}
+
+// giveAgain is the way on from a run that planned a request and did not come to its end.
+func (r Report) giveAgain() string {
+	return "give the request again; its words are in " + ledger.DraftDir + "/" + ledger.RequestMDFile
 }
 
 // command shows the report to whoever does not read it.
@@ -37,6 +50,9 @@ func (r Report) command() string { return "orchestrate report " + shellword.Quot
 
 // standing is what the reader of an interim report must know first.
 func (r Report) standing() string {
+	if r.Planned && r.Standing == CutOff {
+		return "**Not ended: cut off.** The request was being planned, and no engine is there any more; such a run is not gone on with: " + r.giveAgain() + "."
+	}
 	if r.Standing == CutOff {
 		return fmt.Sprintf("**Not ended: cut off.** Nobody has judged this run, and no engine carries it on. This is what it had recorded when this was asked for; `orchestrate resume %s` goes on with it.", shellword.Quote(r.RunID))
 	}
