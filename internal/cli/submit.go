@@ -41,7 +41,8 @@ engine is there, and starts one where there is none.
 
 The same may be handed in again: it counts once. Something else for an attempt of which
 something came back, and anything for an attempt that another one has followed, is
-refused. A result that comes after the job's timeout or the lease counts if nothing that
+refused, and so is what another agent did than the one that the spec names for the job.
+A result that comes after the job's timeout or the lease counts if nothing that
 it builds on has changed.
 
 Of a job that writes, --failed also says that whoever did it has ended: the session's

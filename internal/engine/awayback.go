@@ -153,6 +153,7 @@ func (r *run) receive(ctx context.Context, a *attempt, b fromSession) error {
 	if a.begun = a.request.CreatedAt; b.taken {
 		a.begun = b.lease.At
 	}
+	r.tellAgent(a)
 	took := max(0, back.At.Sub(a.begun))
 	a.exit = supervise.Exit{
 		Job: a.job.ID, Attempt: a.n, StartedAt: a.begun, EndedAt: back.At, DurationMs: took.Milliseconds(),

@@ -13,8 +13,6 @@ func (t trouble) aboutSession() string {
 		return "the hosting session could not do it (" + t.evidence() + "): put that right" + t.then()
 	case runtime.ReasonStaleResult:
 		return "its result came after what it builds on had changed (" + t.evidence() + "): " + t.resume() + " gives the job out anew; `orchestrate next " + t.run + " --lease 1h` keeps it longer"
-	case runtime.ReasonAgentMismatch:
-		return "leave agent out, or have the one that the spec names do it (" + t.evidence() + "): " + t.resume() + " gives the job out anew"
 	case runtime.ReasonLeaseLapsed:
 		return t.resume() + " gives the job out anew; who takes it can keep it longer (`orchestrate next " + t.run + " --lease 1h`)"
 	}

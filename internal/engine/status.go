@@ -44,10 +44,8 @@ func (r *run) statusOf(a *attempt) ledger.JobStatus {
 	}
 	if did := a.didIt(); did != "" {
 		s.Agent = did
-		if did != taken.Agent {
-			taken.Controls, taken.Constrained = ofNoAgent(taken, did)
-			s.Controls = append([]string{}, taken.Controls...)
-		}
+		taken.Controls, taken.Constrained = r.ofAnother(a, did)
+		s.Controls = append([]string{}, taken.Controls...)
 	}
 	if !a.job.Exec() {
 		taken.Family = policy.FamilyThatAnswered(r.profile(a.route.Runtime), a.route.Model, a.route.Family, s.ObservedModel, r.eng.Operator)

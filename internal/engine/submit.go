@@ -143,6 +143,9 @@ func (e *Engine) keep(req SubmitRequest, s handoff.Submission, result []byte) (t
 		if err := bounded(run, req); err != nil {
 			return taken, err
 		}
+		if err := byPinned(run, j.ID, s); err != nil {
+			return taken, err
+		}
 		return handoff.Accept(run, j, s, result)
 	}
 	return taken, fmt.Errorf("run %s has no job %q", run.ID, req.Job)

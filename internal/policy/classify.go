@@ -23,8 +23,6 @@ type Facts struct {
 	Stale   string // what has changed under a late result of the session, "" = nothing
 
 	Pin    string          // the model that was asked for; "" = none
-	Agent  string          // the agent that the spec names; "" = none
-	DidIt  string          // the agent that did it, as the hosting session says; "" = it did not say
 	Models []runtime.Model // the live list, for aliases
 
 	Answer untrusted.Text // the final answer, wherever it came from
@@ -66,7 +64,7 @@ type Settlement struct {
 //  8. completion without the flag, but an exit status other than 0 that our signal
 //     did not cause: crash
 //  9. what the engine found: crash for a process tree that is not proven gone, so
-//     that nothing it left can be looked at; stale_result, model_mismatch, agent_mismatch, injected_secret,
+//     that nothing it left can be looked at; stale_result, model_mismatch, injected_secret,
 //     wrote_while_observing, ownership_violation, empty_output, missing_output,
 //     check_failed
 func Classify(f Facts) Settlement {
@@ -231,8 +229,6 @@ func found(f Facts) (runtime.Reason, untrusted.Text) {
 		return runtime.ReasonStaleResult, untrusted.From("it came late, and what it builds on has changed: " + f.Stale)
 	case !PinHolds(f.Pin, observed, f.Models):
 		return runtime.ReasonModelMismatch, untrusted.Sprintf("asked for model %q, %q answered", f.Pin, observed)
-	case f.Agent != "" && f.DidIt != "" && f.Agent != f.DidIt:
-		return runtime.ReasonAgentMismatch, untrusted.Sprintf("asked for agent %q, %q did it", f.Agent, f.DidIt)
 	case len(f.InjectedSecret) > 0:
 		return runtime.ReasonInjectedSecret, untrusted.From("it left a secret: " + list(f.InjectedSecret))
 	case len(f.WroteObserving) > 0:

@@ -37,7 +37,6 @@ func TestFailureClasses(t *testing.T) {
 		{runtime.ReasonFirstOutput, "fail", "fail", "fail", none, false},
 		{runtime.ReasonPermission, "fail", "fail", "fail", none, false},
 		{runtime.ReasonModelMismatch, "fail", "fail", "fail", none, false},
-		{runtime.ReasonAgentMismatch, "fail", "fail", "fail", none, false},
 		{runtime.ReasonNoCompletion, "fail", "fail", "fail", none, false},
 		{runtime.ReasonEmptyOutput, "fail", "fail", "fail", none, false},
 		{runtime.ReasonMissingOutput, "fail", "fail", "fail", none, false},

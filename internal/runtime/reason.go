@@ -18,7 +18,6 @@ const (
 	ReasonFirstOutput    Reason = "first_output"
 	ReasonPermission     Reason = "permission"
 	ReasonModelMismatch  Reason = "model_mismatch"
-	ReasonAgentMismatch  Reason = "agent_mismatch"
 	ReasonNoCompletion   Reason = "no_completion"
 	ReasonEmptyOutput    Reason = "empty_output"
 	ReasonMissingOutput  Reason = "missing_output"
