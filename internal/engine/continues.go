@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"orchestrate/internal/gate"
@@ -41,6 +43,27 @@ func (r *run) noteLately(since time.Time) {
 		if p.Executable != nil && !p.ProbedAt.IsZero() && p.ProbedAt.Before(since) {
 			r.plan.Notes = append(r.plan.Notes, fmt.Sprintf("%s is not asked again: what it said at %s still holds, since its program is the same file", p.Runtime, pointInTime(p.ProbedAt)))
 		}
+	}
+}
+
+// noteMissing says what runtimes were passed of the environment before and are not now: this
+// engine has that of whoever handed something in or asked for a job.
+func (r *run) noteMissing() {
+	var before ledger.Runtimes
+	if there, err := r.led.ReadJSON(ledger.RuntimesFile, &before); err != nil || !there {
+		return // then nobody knows
+	}
+	now := r.eng.environments(r.plan.Inventory.Profiles)
+	lacking := map[string][]string{} // variables with the runtimes
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		for _, variable := range before.Environments[name].Passed {
+			if !slices.Contains(now[name].Passed, variable) {
+				lacking[variable] = append(lacking[variable], name)
+			}
+		}
+	}
+	for _, variable := range slices.Sorted(maps.Keys(lacking)) {
+		r.plan.Notes = append(r.plan.Notes, fmt.Sprintf("the engine that goes on has the environment of whoever called `next` or `submit`: %s is not in it, which was there before for %s", variable, strings.Join(lacking[variable], ", ")))
 	}
 }
 

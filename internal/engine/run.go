@@ -278,6 +278,7 @@ func (r *run) survey(ctx context.Context) error {
 	}
 	if r.continues {
 		r.noteLately(began)
+		r.noteMissing()
 	}
 	r.profiles = r.plan.profiles
 	for id, j := range r.jobs {
