@@ -8,6 +8,7 @@ import (
 
 	"orchestrate/internal/engine"
 	engreport "orchestrate/internal/report"
+	"orchestrate/internal/shellword"
 )
 
 // OfJob names a job of a run.
@@ -75,7 +76,7 @@ func explain(ctx context.Context, c call, in OfJob) (out ExplainOut, err error) 
 		Said: said(o, "the story of job "+in.Job), RunID: s.RunID, RunDir: s.RunDir, Job: s.Job, Status: string(s.Status),
 		Reason: string(s.Reason), Evidence: s.Evidence.Line(400), NextStep: s.NextStep,
 	}
-	out.Story, _ = cut(words.Out, mostText, fmt.Sprintf("orchestrate explain %s %s", run, in.Job))
+	out.Story, _ = cut(words.Out, mostText, "orchestrate explain "+shellword.Join([]string{run, in.Job}))
 	return out, nil
 }
 
@@ -112,7 +113,7 @@ func report(ctx context.Context, c call, in ReportIn) (out ReportOut, err error)
 		words.Exit = *r.ExitStatus
 		meaning, next = ofRun(words.Exit, r.Verdict), []string{"tell the user the verdict as it is, and end with the completion block"}
 	}
-	out = ReportOut{TextOut: c.text(words, run, "report.md", meaning, next...), RunID: r.RunID, RunDir: dirOf(c.root(), r.RunID), Standing: r.Standing, Verdict: r.Verdict}
+	out = ReportOut{TextOut: c.text(words, run, "report.md", meaning, next...), RunID: r.RunID, RunDir: dirOf(c.root(), run), Standing: r.Standing, Verdict: r.Verdict}
 	out.NeedsPerson, _ = few(r.NeedsPerson, mostMessages)
 	out.Completion, _ = cut(strings.TrimSpace(r.Completion()), mostMessages, out.File)
 	return out, nil
@@ -135,7 +136,7 @@ func cancel(ctx context.Context, c call, in CancelIn) (out TextOut, err error) {
 	if o.Exit != exitOK {
 		return out, failed("cancel", o, fmt.Sprintf("call status {run: %q}, then cancel once more", run))
 	}
-	out.Text, out.Cut = cut(o.Out, mostText, "orchestrate status "+run)
+	out.Text, out.Cut = cut(o.Out, mostText, "orchestrate status "+shellword.Quote(run))
 	out.Said = said(o, "all that ran is proven to have ended", fmt.Sprintf("call report {run: %q}", run))
 	return out, nil
 }
