@@ -1,59 +1,16 @@
 package engine
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 
 	"orchestrate/internal/gate"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/policy"
 	"orchestrate/internal/route"
 	"orchestrate/internal/runtime"
-	"orchestrate/internal/spec"
 )
-
-// madeFrom is the request that a planner made a spec from.
-type madeFrom struct {
-	words  []byte // nil = they are not beside it any more
-	digest string
-}
-
-// requestBehind is what a spec was made from, nil where a person wrote it or changed it
-// since: draft.json beside it names the bytes as the planner left them.
-func requestBehind(s *spec.Spec) *madeFrom {
-	data, err := os.ReadFile(filepath.Join(s.Dir, ledger.DraftFile))
-	if err != nil {
-		return nil
-	}
-	var doc ledger.Draft
-	if json.Unmarshal(data, &doc) != nil || doc.Outcome != ledger.DraftedSpec || doc.SpecDigest != s.Digest {
-		return nil
-	}
-	made := &madeFrom{digest: doc.RequestDigest}
-	if words, err := os.ReadFile(filepath.Join(s.Dir, ledger.RequestMDFile)); err == nil && digest(words) == doc.RequestDigest {
-		made.words = words
-	}
-	return made
-}
-
-// holds reports whether a folder is in the workspace, wherever links lead.
-func (p *Plan) holds(dir string) bool {
-	real, err := filepath.EvalSymlinks(dir)
-	return err == nil && inside(p.Spec.WorkspaceRoots[0], real)
-}
-
-// strayed refuses a planner's spec outside of the workspace that it was made for: it names
-// none, so its jobs would work on something else.
-func (p *Plan) strayed() []spec.Diagnostic {
-	return []spec.Diagnostic{{
-		Pos: spec.Position{File: p.Spec.Path, Line: 1, Col: 1}, Rule: "workspace",
-		Message: "a planner made this spec for the workspace that it lies in, not for " + p.Spec.WorkspaceRoots[0] + "; run it there, or copy it and make it yours",
-	}}
-}
 
 // recordedRequest is that of a run that goes on.
 func recordedRequest(info ledger.RunInfo) *madeFrom {
@@ -112,6 +69,9 @@ func (p *Plan) uncovered(block *route.Block, word gate.Word) *route.Block {
 func (p *Plan) noteRequest() {
 	if p.asked == nil {
 		return
+	}
+	if p.asked.doubt != "" {
+		p.Notes = append(p.Notes, p.asked.doubt)
 	}
 	for i := range p.Jobs {
 		if p.Jobs[i].Tiers.Risk == policy.R3 {

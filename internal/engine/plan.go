@@ -167,7 +167,7 @@ func (p *Plan) read() (errs []spec.Diagnostic) {
 		return errs
 	}
 	if p.source == nil {
-		if p.asked = requestBehind(p.Spec); p.asked != nil && !p.holds(p.Spec.Dir) {
+		if p.asked = p.requestBehind(); p.asked != nil && p.asked.abroad {
 			return p.strayed()
 		}
 	}

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -23,6 +24,23 @@ func Look(dir string, visit func(Record) error) (*Run, error) {
 		return nil, err
 	}
 	return &Run{Dir: abs, ID: idOf(abs), root: root, fold: f, closed: true}, nil
+}
+
+// Begun is what was fixed when a run started; no more of its journal is read.
+func Begun(dir string) (info RunInfo, err error) {
+	enough := errors.New("this is enough")
+	journal := filepath.Join(dir, JournalFile)
+	_, err = replayFile(journal, func(rec Record, _ State) error {
+		info = *rec.Run
+		return enough
+	})
+	switch {
+	case err == nil:
+		return info, fmt.Errorf("%s: no run has begun in it", journal)
+	case errors.Is(err, enough):
+		return info, nil
+	}
+	return info, err
 }
 
 // RunDirs are the run directories below a workspace root, oldest first; none where
