@@ -122,8 +122,11 @@ func TestASessionDrivesARun(t *testing.T) {
 	if request["job"] != "think" || request["agent"] != "reader" || !strings.Contains(fmt.Sprint(request["prompt"]), "What is the answer?") {
 		t.Fatalf("next: %v", doc)
 	}
-	if doc := s.ended(run); doc["exitStatus"] != float64(4) || fmt.Sprint(doc["awaiting"]) != "[think]" {
+	if doc := s.ended(run); doc["exitStatus"] != float64(4) || fmt.Sprint(doc["awaiting"]) != "[think]" || !takenAll(doc) {
 		t.Errorf("wait: %v", doc)
+	}
+	if doc := s.must("next", map[string]any{"run": run, "seconds": 0}); doc["exitStatus"] != float64(5) || !takenAll(doc) {
+		t.Errorf("next: %v", doc)
 	}
 	doc = s.must("submit", map[string]any{"run": run, "job": "think", "attempt": request["attempt"], "result": "It is 42.", "usage": map[string]any{"inputTokens": 7}})
 	if doc["takenIn"] != true || doc["status"] != "success" {
@@ -157,6 +160,56 @@ func TestASessionDrivesARun(t *testing.T) {
 	}
 	if _, refusal := s.use("submit", map[string]any{"run": run, "job": "think", "attempt": "think.a9.00000000", "result": "x"}); !strings.Contains(refusal, "next: ") {
 		t.Errorf("a stale submit: %s", refusal)
+	}
+}
+
+// takenAll reports whether a result says that all jobs of the session are in somebody's
+// hands, and that they are to be handed in.
+func takenAll(doc map[string]any) bool {
+	next := fmt.Sprint(doc["next"])
+	return strings.Contains(fmt.Sprint(doc["meaning"]), "each of them is taken") && strings.Contains(next, "submit {run") && !strings.Contains(next, "wait {run") &&
+		strings.Contains(fmt.Sprint(doc["messages"]), "job think was taken")
+}
+
+// A run that waits for the session has not ended, whatever else is blocked in it.
+func TestARunThatWaitsHasNotEnded(t *testing.T) {
+	t.Parallel()
+	s := host(t, nil)
+	run := s.must("start", map[string]any{
+		"specYaml": twoKinds + "  - {id: send, runtime: exec, effect: scoped-write, approval: require, command: [touch, sent], owned_paths: [sent]}\n",
+		"agents":   []any{map[string]any{"name": "reader", "tools": []any{"Read"}, "access": "read"}},
+	})["runId"]
+	doc := s.ended(run)
+	for doc["phase"] != "awaiting" { // it is wanted before it parks
+		doc = s.ended(run)
+	}
+	if doc["exitStatus"] != float64(3) || !strings.Contains(fmt.Sprint(doc["meaning"]), "await you") || !strings.Contains(fmt.Sprint(doc["next"]), "call next {run") {
+		t.Errorf("wait: %v", doc)
+	}
+}
+
+// What a call in another workspace than the session's says to do next can be done as it
+// is, without saying the folder again.
+func TestARunOfAnotherWorkspaceIsNamedByItsPath(t *testing.T) {
+	t.Parallel()
+	s, other := host(t, nil), host(t, nil)
+	run := s.must("start", map[string]any{"specYaml": needsApproval})
+	where := map[string]any{"run": run["runId"], "cwd": s.dir}
+	for _, tool := range []string{"status", "wait", "report"} {
+		if doc := other.must(tool, where); !strings.Contains(fmt.Sprint(doc["next"]), fmt.Sprintf("{run: %q}", run["runDir"])) && tool != "report" || doc["resource"] != nil {
+			t.Errorf("%s: %v", tool, doc)
+		}
+	}
+	if doc := other.ended(run["runDir"]); doc["exitStatus"] != float64(3) {
+		t.Errorf("wait: %v", doc)
+	}
+	begun := other.must("start", map[string]any{"specYaml": needsApproval + "# another\n", "cwd": s.dir})
+	if !strings.Contains(fmt.Sprint(begun["next"]), fmt.Sprintf("{run: %q}", begun["runDir"])) {
+		t.Errorf("start: %v", begun)
+	}
+	other.ended(begun["runDir"])
+	if doc := s.must("status", map[string]any{"run": run["runId"], "cwd": s.dir}); strings.Contains(fmt.Sprint(doc["next"]), s.dir) {
+		t.Errorf("its own: %v", doc)
 	}
 }
 

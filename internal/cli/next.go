@@ -199,6 +199,9 @@ func (n *taker) nothing(offer engine.Offer, status int) (err error) {
 			fmt.Fprintln(n.sys.Err, line)
 		}
 	}
+	if stands == report.Awaiting {
+		fmt.Fprintf(n.sys.Err, "hand it in: %s\n", handoff.SubmitCommand(shellword.Quote(n.f.name()), "JOB", "ID"))
+	}
 	if status == exitRunning {
 		fmt.Fprintf(n.sys.Err, "%s\nask again: %s\n", where(offer.State), handoff.NextCommand(shellword.Quote(n.f.name())))
 	}

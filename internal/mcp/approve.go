@@ -12,6 +12,7 @@ import (
 
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/shellword"
 )
 
 // ApproveIn is what approve is asked.
@@ -74,7 +75,7 @@ func (c call) awaitApproval(ctx context.Context, run string) (scopes []string, e
 	}
 	switch {
 	case o.Exit == exitInterrupted:
-		return nil, fmt.Errorf("run %s was interrupted or cut off: whether it goes on is for the user to say\nnext: they type `orchestrate resume %s` in a terminal, and are asked there", run, run)
+		return nil, fmt.Errorf("run %s was interrupted or cut off: whether it goes on is for the user to say\nnext: they type `orchestrate resume %s` in a terminal, and are asked there", run, shellword.Quote(run))
 	case o.Exit == exitRunning:
 		return nil, fmt.Errorf("run %s still goes on, and what is blocked can only be approved when it has ended\nnext: call wait {run: %q}", run, run)
 	case len(scopes) == 0:
@@ -121,6 +122,7 @@ func (q *asked) put(ctx context.Context, shown string) Answer {
 
 // askUser is the error that leaves an approval to the user.
 func askUser(run, why string, scopes []string) error {
+	run = shellword.Quote(run)
 	text, _ := cut(strings.Join(scopes, "\n"), mostErrors, "orchestrate resume "+run+" in a terminal")
 	return fmt.Errorf("nothing was approved: %s\nask the user. They would be approving:\n%s\nnext: show them that; if they want it, they type this in a terminal of their own, where they are shown all of it and asked: orchestrate resume %s\nDo not type it for them, and do not approve in their place", why, text, run)
 }

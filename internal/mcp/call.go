@@ -1,7 +1,9 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,6 +31,14 @@ func (f Fully) published(out string) map[string]any {
 	return published(out)
 }
 
+// missing says how to come by what was asked for and is too long, "" = it is there.
+func (f Fully) missing(doc map[string]any, how string) string {
+	if !f.Full || doc != nil {
+		return ""
+	}
+	return "published is too long for here: " + how
+}
+
 // OfRun names the run that a call is about.
 type OfRun struct {
 	Run string `json:"run" jsonschema:"runId that start gave, or the path of a run directory"`
@@ -39,6 +49,7 @@ type call struct {
 	*server
 	req *sdk.CallToolRequest
 	cwd string
+	far bool // it works in another workspace than the session's
 }
 
 // command carries out a command line in the folder of the call.
@@ -48,10 +59,15 @@ func (c call) command(ctx context.Context, args []string, of ...string) Outcome 
 
 func (c call) root() string { return c.host.Root(c.cwd) }
 
-// named is a RUN argument as the command takes it: a path is meant from the call's folder.
+// named is a RUN argument as the command takes it, and as every later call does, whatever
+// folder that works in: a path is meant from this call's folder, and an id of a run in
+// another workspace than the session's is the path of the run.
 func (c call) named(run string) string {
-	if strings.ContainsRune(run, filepath.Separator) && !filepath.IsAbs(run) {
+	switch {
+	case strings.ContainsRune(run, filepath.Separator) && !filepath.IsAbs(run):
 		return filepath.Join(c.cwd, run)
+	case c.far:
+		return cmp.Or(dirOf(c.root(), run), run)
 	}
 	return run
 }
@@ -69,8 +85,10 @@ type tool struct {
 
 // add offers a tool. What do returns as an error the model gets as one that it can act on.
 func add[In interface{ where() string }, Out any](s *server, srv *sdk.Server, t tool, do func(context.Context, call, In) (Out, error)) {
+	input := inputOf[In](t.bounds)
+	s.takes[t.name] = takes(input)
 	sdk.AddTool(srv, &sdk.Tool{
-		Name: t.name, Title: t.title, Description: t.about, InputSchema: inputOf[In](t.bounds), OutputSchema: schemaOf[Out](),
+		Name: t.name, Title: t.title, Description: t.about, InputSchema: input, OutputSchema: schemaOf[Out](),
 		Annotations: &sdk.ToolAnnotations{Title: t.title, ReadOnlyHint: t.reads, DestructiveHint: &t.weighs},
 	}, func(ctx context.Context, req *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
 		var none Out
@@ -80,8 +98,13 @@ func add[In interface{ where() string }, Out any](s *server, srv *sdk.Server, t 
 		if err != nil {
 			return nil, none, err
 		}
-		out, err := do(ctx, call{s, req, cwd}, in)
-		if ctx.Err() != nil {
+		c := call{server: s, req: req, cwd: cwd}
+		if in.where() != "" {
+			home, err := s.rootOf(ctx, req.Session)
+			c.far = err != nil || home != c.root()
+		}
+		out, err := do(ctx, c, in)
+		if ctx.Err() != nil && !errors.Is(err, errAway) {
 			return nil, none, errAway
 		}
 		return nil, out, err

@@ -44,6 +44,7 @@ func doctor(ctx context.Context, c call, in DoctorIn) (out DoctorOut, err error)
 	if o.Exit == exitFailed {
 		out.Said = said(o, "no coding agent can take jobs here, or none of those named", "tell the user what nextStep says of the runtimes that they want")
 	}
+	out.add(in.missing(out.Published, "name runtimes, or see orchestrate doctor --json in a terminal"))
 	for _, p := range found.Profiles {
 		f := RuntimeFound{
 			Runtime: p.Runtime, Kind: string(p.Kind), State: string(p.State), Version: p.Version, Reason: short(p.Reason), NextStep: short(p.NextStep),

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -20,14 +21,16 @@ const longest = 32 << 20
 // left out; the SDK's own transport ends the session with it.
 type pipes struct {
 	in   *bufio.Reader
-	gone func() // called when the client's end is closed
+	gone func() // called when the client's end is closed and what it had sent is answered
 
 	lines chan jsonrpc.Message
 	done  chan struct{}
 	once  sync.Once
 
-	mu  sync.Mutex
-	out io.Writer
+	mu   sync.Mutex
+	out  io.Writer
+	owed int           // requests that are not answered
+	even chan struct{} // not nil: closed when none is
 }
 
 func newPipes(in io.Reader, out io.Writer, gone func()) *pipes {
@@ -45,6 +48,7 @@ func (p *pipes) Connect(context.Context) (sdk.Connection, error) {
 func (p *pipes) pump() {
 	defer close(p.lines)
 	defer p.gone()
+	defer p.settle()
 	for {
 		line, whole, err := p.line()
 		switch m, bad := understood(line, whole); {
@@ -52,6 +56,7 @@ func (p *pipes) pump() {
 		case bad != nil:
 			_ = p.complain(bad) // who cannot be written to does not read either
 		default:
+			p.came(m)
 			select {
 			case p.lines <- m:
 			case <-p.done:
@@ -61,6 +66,31 @@ func (p *pipes) pump() {
 		if err != nil {
 			return
 		}
+	}
+}
+
+// came counts what wants an answer.
+func (p *pipes) came(m jsonrpc.Message) {
+	if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.owed++
+	}
+}
+
+// settle lets what was asked be answered, for as long as a client that has gone is waited
+// for: one that sent all it had to say and closed its end still reads.
+func (p *pipes) settle() {
+	p.mu.Lock()
+	even := make(chan struct{})
+	if p.even = even; p.owed <= 0 {
+		close(even)
+	}
+	p.mu.Unlock()
+	select {
+	case <-even:
+	case <-p.done:
+	case <-time.After(leaving):
 	}
 }
 
@@ -136,7 +166,20 @@ func (p *pipes) Write(_ context.Context, m jsonrpc.Message) error {
 	if err != nil {
 		return err
 	}
-	return p.send(data)
+	err = p.send(data)
+	if _, ok := m.(*jsonrpc.Response); ok {
+		p.answered()
+	}
+	return err
+}
+
+// answered counts an answer that went out.
+func (p *pipes) answered() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.owed--; p.owed == 0 && p.even != nil {
+		close(p.even)
+	}
 }
 
 func (p *pipes) send(data []byte) error {

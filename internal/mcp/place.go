@@ -18,15 +18,22 @@ const rootsLimit = 2 * time.Second
 
 // places knows the folder that the client works in.
 type places struct {
-	mu    sync.Mutex
-	asked bool
-	root  string // "" = it did not say
+	over context.Context // ends with the client
+	mu   sync.Mutex
+	last *inquiry // nil = the client is yet to be asked
+}
+
+// inquiry is a question to the client for its folders.
+type inquiry struct {
+	answered chan struct{}
+	late     <-chan struct{} // closed when it is not waited for any longer
+	root     string          // once it is answered; "" = it did not say
 }
 
 func (p *places) changed(context.Context, *sdk.RootsListChangedRequest) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.asked = false
+	p.last = nil
 }
 
 // of is where a call works: the folder that it names, else the client's, else ours.
@@ -47,35 +54,56 @@ func (p *places) of(ctx context.Context, session *sdk.ServerSession, named, own 
 	return dir, nil
 }
 
-// rootOf is the folder that the client says it works in: of several the one that this
-// process is in, else the first. It is asked once.
+// rootOf is the folder that the client says it works in, "" = it does not say. It is asked
+// once, for all calls; an answer that comes late counts from then on.
 func (p *places) rootOf(ctx context.Context, session *sdk.ServerSession, own string) string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.asked {
-		return p.root
-	}
 	said := session.InitializeParams()
 	if said == nil || said.Capabilities == nil || said.Capabilities.RootsV2 == nil { //nolint:staticcheck // roots are what clients have today
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(ctx, rootsLimit)
-	defer cancel()
-	list, err := session.ListRoots(ctx, nil) //nolint:staticcheck // roots are what clients have today
-	if ctx.Err() != nil && err != nil {
-		return "" // perhaps it can the next time
+	q := p.inquire(session, own)
+	select {
+	case <-q.answered:
+	case <-q.late:
+	case <-ctx.Done():
 	}
-	p.asked, p.root = true, ""
-	if err != nil {
+	select {
+	case <-q.answered:
+		return q.root
+	default:
 		return ""
 	}
-	for _, r := range list.Roots {
-		dir := folderOf(r.URI)
-		if dir != "" && (p.root == "" || within(own, dir)) {
-			p.root = dir
+}
+
+// inquire asks the client unless it was asked already.
+func (p *places) inquire(session *sdk.ServerSession, own string) *inquiry {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.last != nil {
+		return p.last
+	}
+	limit, cancel := context.WithTimeout(p.over, rootsLimit)
+	q := &inquiry{answered: make(chan struct{}), late: limit.Done()}
+	p.last = q
+	go func() {
+		defer cancel()
+		list, err := session.ListRoots(p.over, nil) //nolint:staticcheck // roots are what clients have today
+		if err == nil {
+			q.root = chosen(list.Roots, own)
+		}
+		close(q.answered)
+	}()
+	return q
+}
+
+// chosen is of several folders the one that this process is in, else the first.
+func chosen(roots []*sdk.Root, own string) (root string) { //nolint:staticcheck // roots are what clients have today
+	for _, r := range roots {
+		if dir := folderOf(r.URI); dir != "" && (root == "" || within(own, dir)) {
+			root = dir
 		}
 	}
-	return p.root
+	return root
 }
 
 // folderOf is the folder that a file URI names, "" = none here.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"orchestrate/internal/engine"
+	"orchestrate/internal/shellword"
 )
 
 // PlanIn is what plan is asked.
@@ -58,7 +59,7 @@ func plan(ctx context.Context, c call, in PlanIn) (out PlanOut, err error) {
 	if json.Unmarshal([]byte(o.Out), &p) != nil || p.Root == "" {
 		return out, refused("plan", o, path, made)
 	}
-	out = PlanOut{Spec: path, Root: p.Root, Blocked: p.Blocked, Published: in.published(o.Out), WholeByHand: "orchestrate plan " + path + " --json"}
+	out = PlanOut{Spec: path, Root: p.Root, Blocked: p.Blocked, Published: in.published(o.Out), WholeByHand: "orchestrate plan " + shellword.Quote(path) + " --json"}
 	all := p.Jobs
 	if p.Arbiter != nil {
 		all = append(slices.Clone(all), *p.Arbiter)
@@ -73,6 +74,7 @@ func plan(ctx context.Context, c call, in PlanIn) (out PlanOut, err error) {
 	if o.Exit == exitBlocked {
 		out.Said = said(o, "something is blocked: see blocked and nextStep of each job", "do what nextStep says, or change the spec; a job that only waits for an approval can be started and is then asked about with approve")
 	}
+	out.add(in.missing(out.Published, out.WholeByHand))
 	return out, nil
 }
 

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"orchestrate/internal/shellword"
 )
 
 // Exit statuses, as docs/cli.md has them.
@@ -29,6 +31,11 @@ type Said struct {
 func said(o Outcome, meaning string, next ...string) Said {
 	messages, _ := cut(strings.TrimSpace(o.Err), mostMessages, "the command in a terminal")
 	return Said{ExitStatus: o.Exit, Meaning: meaning, Next: append([]string{}, next...), Messages: messages}
+}
+
+// add says one thing more than the command did.
+func (s *Said) add(message string) {
+	s.Messages = strings.TrimSpace(s.Messages + "\n" + message)
 }
 
 // ofRun says what the exit status of a run means; verdict is "" where that is not known.
@@ -67,9 +74,20 @@ func then(exit int, run string) []string {
 	case exitBlocked:
 		return []string{report, call("if a job is blocked for an approval: call approve {run: %q}, which asks the user")}
 	case exitInterrupted, exitWall:
-		return []string{report, call("ask the user whether it is to go on: orchestrate resume %s")}
+		return []string{report, "ask the user whether it is to go on: orchestrate resume " + shellword.Quote(run)}
 	}
 	return []string{report}
+}
+
+// allTaken is what it means that a run waits for jobs which nobody else is given.
+const allTaken = "jobs are with you, the hosting session, and each of them is taken: the run goes on when they are handed in"
+
+// handIn says what to do about such a run.
+func handIn(run string) []string {
+	return []string{
+		fmt.Sprintf("hand in what your agents have finished: submit {run: %q, job, attempt, result}, or failed for one that has ended without an answer; messages says what is taken, and until when", run),
+		fmt.Sprintf("while they are at it: call next {run: %q}, which waits for another job, or for one that somebody let go", run),
+	}
 }
 
 // failed is a command that gave no result, for a model: what happened, and what to do.

@@ -197,9 +197,13 @@ func TestASpecThatIsWrongIsSaidWithItsPlaces(t *testing.T) {
 	f := &fake{say: says(2, `{"schemaVersion":1,"diagnostics":[{"file":"/w/a.yaml","line":3,"col":5,"field":"jobs[0].x","message":"unknown key"}]}`, "")}
 	for _, tool := range []string{"plan", "start"} {
 		text, _, failed := use(t, connect(t, f, nil), tool, map[string]any{"spec": "/w/a.yaml"})
-		if !failed || !strings.Contains(text, "/w/a.yaml:3:5: jobs[0].x: unknown key") {
+		if !failed || !strings.Contains(text, "/w/a.yaml:3:5: jobs[0].x: unknown key") || !strings.Contains(text, "so "+tool+" did nothing") {
 			t.Errorf("%s", text)
 		}
+	}
+	f.say = says(2, `{"schemaVersion":1,"diagnostics":[{"file":"/w/a.yaml","line":1,"col":1,"message":"no such file"}]}`, "")
+	if text, _, _ := use(t, connect(t, f, nil), "plan", map[string]any{"spec": "/w/a.yaml"}); !strings.Contains(text, "/w/a.yaml:1:1: no such file") {
+		t.Errorf("%s", text)
 	}
 }
 
@@ -367,7 +371,7 @@ func TestManyCallsAtOnce(t *testing.T) {
 }
 
 func TestProgressIsTold(t *testing.T) {
-	news := make(chan string, 10)
+	news, heard := make(chan sdk.ProgressNotificationParams, 10), make(chan bool, 10)
 	f := &fake{}
 	f.say = func(ctx context.Context, c Command) Outcome {
 		if c.Args[0] == "attach" {
@@ -376,20 +380,24 @@ func TestProgressIsTold(t *testing.T) {
 			<-ctx.Done()
 			return Outcome{Exit: 5}
 		}
-		<-news // until the client has heard
-		return Outcome{Exit: 5, Out: state}
+		<-heard
+		return Outcome{Exit: 1, Out: state}
 	}
 	s := connect(t, f, &sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
-		news <- r.Params.Message
-		news <- r.Params.Message
+		news <- *r.Params
+		heard <- true
 	}})
 	p := &sdk.CallToolParams{Name: "wait", Arguments: map[string]any{"run": "r1"}}
 	p.SetProgressToken("t")
 	if _, err := s.CallTool(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
-	if got := <-news; got != "1 of 2 jobs are over; a: settled success" {
-		t.Errorf("%q", got)
+	if got := <-news; got.Message != "1 of 2 jobs are over; a: settled success" || got.Progress != 1 || got.Total != 3 {
+		t.Errorf("%+v", got)
+	}
+	// What the records had not told is told before the result.
+	if got := <-news; got.Message != "2 of 3 jobs are over; the run has ended and a job or the verdict failed; its verdict is fail" || got.Progress != 4 || got.Total != 4 {
+		t.Errorf("%+v", got)
 	}
 }
 

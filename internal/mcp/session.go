@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"orchestrate/internal/handoff"
+	engreport "orchestrate/internal/report"
 )
 
 // NextIn is what next is asked.
@@ -25,7 +26,7 @@ type NextOut struct {
 	Request *handoff.Request `json:"request,omitempty" jsonschema:"what the agent is to do; absent when there is nothing to take"`
 	Lease   *handoff.Lease   `json:"lease,omitempty" jsonschema:"until when the request is yours"`
 	Others  []handoff.Other  `json:"others,omitempty" jsonschema:"jobs that are with the session and that somebody else has, or whose end is not proven"`
-	Cut     string           `json:"cut,omitempty" jsonschema:"said when the prompt was too long for this result: read promptFile instead"`
+	Cut     string           `json:"cut,omitempty" jsonschema:"said when the request was too long for this result, and where all of it is"`
 }
 
 func next(ctx context.Context, c call, in NextIn) (out NextOut, err error) {
@@ -45,33 +46,50 @@ func next(ctx context.Context, c call, in NextIn) (out NextOut, err error) {
 	out.RunID, out.Request, out.Lease = got.RunID, got.Request, got.Lease
 	out.Others, _ = few(got.Others, mostMessages)
 	r := out.Request
-	if r == nil {
+	switch {
+	case r == nil && (o.Exit == exitAwaiting || o.Exit == exitRunning && got.Standing == engreport.Awaiting):
+		out.Said = said(o, "nothing to take: "+allTaken, handIn(run)...)
+		return out, nil
+	case r == nil:
 		out.Said = said(o, "nothing to take: "+ofRun(o.Exit, ""), then(o.Exit, run)...)
 		return out, nil
 	}
-	if slim(r) {
-		out.Cut = "the request is longer than this result may be: give the agent the file " + r.PromptFile + "; all of the rest is in request.json beside it"
+	what := "do exactly request.prompt"
+	prompt, lists := slim(r)
+	if prompt {
+		what = fmt.Sprintf("read the file %s and do exactly what it says", r.PromptFile)
+		out.Cut = "the prompt is too long for this result: it is the file " + r.PromptFile + ". "
+	}
+	if lists {
+		out.Cut += "Lists of the request were shortened: all of it is in request.json beside " + r.PromptFile
 	}
 	out.Said = said(o, "one request is yours until the lease ends",
-		fmt.Sprintf("let agent %q do exactly request.prompt, working in request.cwd and writing only where request.mayWrite says", r.Agent),
+		fmt.Sprintf("let agent %q %s, working in request.cwd and writing only where request.mayWrite says", r.Agent, what),
 		fmt.Sprintf("then call submit {run: %q, job: %q, attempt: %q, result: its final answer}, or with failed: why it could not", run, r.Job, r.Attempt))
 	return out, nil
 }
 
-// slim makes a request fit into a result; was says that something is missing.
-func slim(r *handoff.Request) (was bool) {
+// slim makes a request fit into a result. A long prompt becomes one that names the file it
+// is in, never one with a hole: whoever is given it does all of it. lists says that
+// something else was shortened.
+func slim(r *handoff.Request) (prompt, lists bool) {
 	const most = 2 << 10
-	r.Prompt, was = cut(r.Prompt, mostText-8*most, r.PromptFile)
+	if size(r) > mostText && size(r.Prompt) > mostText/2 {
+		prompt, r.Prompt = true, fmt.Sprintf("Read the file %s and do exactly what it says.", r.PromptFile)
+	}
+	if size(r) <= mostText {
+		return prompt, false
+	}
 	var more int
 	for _, list := range []*[]string{&r.MayRead, &r.MayWrite, &r.AllowedTools, &r.DisallowedTools, &r.Outputs, &r.Checks, &r.Controls, &r.Constrained} {
 		if *list != nil {
 			*list, more = few(*list, most)
-			was = was || more > 0
+			lists = lists || more > 0
 		}
 	}
 	var long bool
 	r.ExpectedOutput, long = cut(r.ExpectedOutput, most, r.PromptFile)
-	return was || long
+	return prompt, lists || long
 }
 
 // SubmitIn is what submit is asked.

@@ -140,7 +140,10 @@ func refusal(out string) string {
 	var text strings.Builder
 	some, more := few(doc.Diagnostics, mostErrors/2)
 	for _, d := range some {
-		fmt.Fprintf(&text, "%s:%d:%d: %s: %s\n", d.File, d.Line, d.Col, d.Field, d.Message)
+		if d.Field != "" {
+			d.Field += ": "
+		}
+		fmt.Fprintf(&text, "%s:%d:%d: %s%s\n", d.File, d.Line, d.Col, d.Field, d.Message)
 	}
 	if more > 0 {
 		fmt.Fprintf(&text, "and %d more\n", more)
@@ -161,5 +164,5 @@ func refused(tool string, o Outcome, path string, made bool) error {
 		return failed(tool, o, "")
 	}
 	text, _ = cut(text, mostErrors, "orchestrate plan in a terminal")
-	return fmt.Errorf("the spec %s is not valid, so nothing was started (exit status %d):\n%snext: put these right, all of them, and call %s again", path, o.Exit, text, tool)
+	return fmt.Errorf("the spec %s cannot be taken, so %s did nothing (exit status %d):\n%snext: put these right, all of them, and call %s again", path, tool, o.Exit, text, tool)
 }

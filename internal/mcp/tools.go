@@ -14,7 +14,7 @@ func (s *server) addTools(srv *sdk.Server) {
 	}, plan)
 	add(s, srv, tool{
 		name: "start", title: "Begin a run",
-		about: "Begin a run of a job spec and return its runId at once; the run goes on by itself. Then call wait. It never approves anything: a job that needs an approval is blocked until the user gives it (approve).",
+		about: "Begin a run of a job spec and return its runId at once; the run goes on by itself. Then call wait. It never approves anything: a job that needs an approval is blocked until the user gives it (approve). A start that was cancelled, or took too long for you, may have begun a run: look at the newest runs (resources/list) before you start again.",
 	}, start)
 	add(s, srv, tool{
 		name: "wait", title: "Wait for a run", reads: true, bounds: map[string]bound{"seconds": {0, mostWait}},
