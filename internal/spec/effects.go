@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 )
@@ -131,8 +132,8 @@ var hazard = regexp.MustCompile(`(?i)(?:^|[\s;&|("'/])(` + strings.Join([]string
 	`(?:make|just|task|npm\s+run|yarn|pnpm)\s+(?:deploy|publish|release)\b`,
 }, "|") + `)|(?:^|[;&|(]\s*)[\w./-]*deploy[\w.-]*`)
 
-// hazards warns about programs and checks that push, publish, deploy or delete
-// though the job does not say so.
+// hazards warns about programs and checks that push, publish, deploy, delete or send
+// something out though the job does not say so.
 func (r *reader) hazards(v jobView) {
 	j := v.job
 	if j.Effect == "external-destructive" || j.Destructive {
@@ -152,7 +153,7 @@ func (r *reader) hazards(v jobView) {
 }
 
 func (r *reader) hazardous(v value, text, what string) {
-	if m := hazard.FindString(text); m != "" {
-		r.warn(v, "hazard", "this "+what+" seems to push, publish, deploy or delete ("+quote(strings.Trim(m, " \t\n;&|(\"'/"))+"); if it does, the job's effect is external-destructive or it is destructive: true")
+	if m := cmp.Or(hazard.FindString(text), sendsOut(text)); m != "" {
+		r.warn(v, "hazard", "this "+what+" seems to push, publish, deploy, delete or send something out ("+quote(strings.Trim(m, " \t\n;&|(\"'/"))+"); if it does, the job's effect is external-destructive or it is destructive: true")
 	}
 }
