@@ -18,7 +18,7 @@ var pipeline = []string{
 
 // tools know nothing of the pipeline. They may use one another.
 var tools = []string{
-	"runtime", "supervise", "capture", "secret", "workspace", "ledger", "history", "ui", "untrusted", "shellword", "schema", "modelsim", "version", "failpoint", "process", "detach", "sandbox", "figure", "handoff", "skill",
+	"runtime", "supervise", "capture", "secret", "workspace", "ledger", "history", "ui", "untrusted", "shellword", "schema", "modelsim", "version", "failpoint", "process", "detach", "sandbox", "figure", "handoff", "skill", "spelling",
 }
 
 // pure rooms decide and touch nothing: no disk, process, network or clock. Every

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/spelling"
 )
 
 // Limits of what a session may say of its agents.
@@ -236,36 +237,10 @@ func excerpt(raw []byte) string {
 
 // didYouMean offers the key or word that was probably meant.
 func didYouMean(word string, known []string) string {
-	best, least := "", 1+len(word)/3
-	for _, k := range known {
-		if d := distance(strings.ToLower(word), strings.ToLower(k)); d <= least {
-			best, least = k, d-1
-		}
+	if best := spelling.Nearest(word, known); best != "" {
+		return fmt.Sprintf("; did you mean %q?", best)
 	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %q?", best)
-}
-
-// distance is how many letters must be changed, added or left out.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := before
-			if a[i] != b[j] {
-				cost++
-			}
-			before, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, cost)
-		}
-	}
-	return row[len(b)]
+	return ""
 }
 
 // Texts are all that the session said in words, with their places: what is to be looked

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"orchestrate/internal/spelling"
 )
 
 // MostBytes bounds a request.
@@ -94,38 +96,12 @@ func nearest(word string, commands []string) (near []string) {
 	word = strings.ToLower(word)
 	for slips := range 3 {
 		for _, c := range commands {
-			if distance(word, c) == slips && slips <= 1+len(c)/5 {
+			if spelling.Distance(word, c) == slips && slips <= 1+len(c)/5 {
 				near = append(near, c)
 			}
 		}
 	}
 	return near
-}
-
-// distance counts insertions, deletions, replacements and swaps of neighbours.
-func distance(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	rows := make([][]int, len(x)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(y)+1)
-		rows[i][0] = i
-	}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
-	for i := 1; i <= len(x); i++ {
-		for j := 1; j <= len(y); j++ {
-			cost := 1
-			if x[i-1] == y[j-1] {
-				cost = 0
-			}
-			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+cost)
-			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
-				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
-			}
-		}
-	}
-	return rows[len(x)][len(y)]
 }
 
 // short is the beginning of a text for a message.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"orchestrate/internal/schema"
+	"orchestrate/internal/spelling"
 )
 
 // shape checks the document against the schema and puts what it finds into words.
@@ -46,7 +47,7 @@ func (r *reader) unknownKey(parent value, key string, known []string) {
 		r.report(at, v.path, "unknown-key", fmt.Sprintf("%s cannot have a default; say it in each job", key))
 		return
 	}
-	if likely := nearest(key, known); likely != "" {
+	if likely := spelling.Nearest(key, known); likely != "" {
 		// What was meant is there, so it is not reported as missing too.
 		r.spoiled[parent.field(likely).path] = true
 	}

@@ -3,6 +3,8 @@ package client
 import (
 	"fmt"
 	"strings"
+
+	"orchestrate/internal/spelling"
 )
 
 // listed is how many words are shown where none is near.
@@ -29,31 +31,10 @@ func nearest(found string, among []string) (best string) {
 	least := len(found)/2 + 1
 	for _, word := range among {
 		lower := strings.ToLower(word)
-		d := min(distance(strings.ToLower(found), lower), distance(strings.ToLower(found), lower[strings.LastIndex(lower, "/")+1:]))
+		d := min(spelling.Distance(strings.ToLower(found), lower), spelling.Distance(strings.ToLower(found), lower[strings.LastIndex(lower, "/")+1:]))
 		if d < least {
 			best, least = word, d
 		}
 	}
 	return best
-}
-
-// distance counts insertions, deletions and replacements of bytes.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j+1]+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }
