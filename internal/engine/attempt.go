@@ -34,6 +34,7 @@ type attempt struct {
 	route  ledger.Route
 	at     place
 	dir    string // the job's directory in the run
+	id     string // of one that the hosting session carries out, see handoff.Request; "" = of none
 	prompt string
 	judged []string // the arbiter's: what the stand-in may cite
 	cmd    runtime.Command
@@ -110,7 +111,11 @@ func (r *run) prepare(ctx context.Context, a *attempt) (err error) {
 }
 
 func (r *run) furnish(ctx context.Context, a *attempt) (err error) {
-	if err := r.led.MkdirAll(ledger.JobPath(a.job.ID, ledger.ArtifactsDir)); err != nil {
+	if a.internal() {
+		a.id = attemptID(a.job.ID, a.n)
+	}
+	err = r.led.MkdirAll(ledger.JobPath(a.job.ID, ledger.ArtifactsDir))
+	if err = errors.Join(err, r.led.MkdirAll(ledger.JobPath(a.job.ID, a.outName()))); err != nil {
 		return err
 	}
 	if a.at, err = r.place(ctx, a.job, a.route, a.n); err != nil {
@@ -134,7 +139,7 @@ func (r *run) furnish(ctx context.Context, a *attempt) (err error) {
 		return err
 	}
 	if !a.job.Exec() {
-		a.prompt = assemble(a.job, got, before, placingOf(a.job, a.route, a.at.dir, filepath.Join(a.dir, ledger.ArtifactsDir)))
+		a.prompt = assemble(a.job, got, before, placingOf(a.job, a.route, a.at.dir, filepath.Join(a.dir, a.outName())))
 	}
 	if err := r.draftPrompt(ctx, a); err != nil {
 		return err
@@ -294,7 +299,9 @@ func (a *attempt) locks() []*os.File {
 
 // takeIn searches what the program left for secrets and imports its events.
 func (r *run) takeIn(a *attempt) error {
-	a.unsearched = r.scrubArtifacts(a)
+	if a.unsearched = r.bringOut(a); a.unsearched == nil {
+		a.unsearched = r.scrubArtifacts(a)
+	}
 	err := r.importEvents(a)
 	failpoint.Hit(failpoint.Imported)
 	return err

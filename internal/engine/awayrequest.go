@@ -76,9 +76,9 @@ func attemptID(job string, n int) string {
 
 // requestFor is what the session is told of an attempt that is ready.
 func (r *run) requestFor(a *attempt) handoff.Request {
-	j, out := a.job, filepath.Join(a.dir, ledger.ArtifactsDir)
+	j, out := a.job, filepath.Join(a.dir, a.outName())
 	req := handoff.Request{
-		SchemaVersion: ledger.SchemaVersion, RunID: r.led.ID, RunDir: r.led.Dir, Job: j.ID, Attempt: attemptID(j.ID, a.n), N: a.n,
+		SchemaVersion: ledger.SchemaVersion, RunID: r.led.ID, RunDir: r.led.Dir, Job: j.ID, Attempt: a.id, N: a.n,
 		Agent: a.route.Agent, AgentModel: r.agentModel(a.route), Task: j.Task, Effect: j.Effect,
 		Prompt: r.redact.String(a.prompt), PromptFile: filepath.Join(a.dir, ledger.PromptFile), Cwd: a.at.dir,
 		MayRead: []string{a.at.dir}, MayWrite: []string{}, AllowedTools: j.AllowedTools, DisallowedTools: j.DisallowedTools,
@@ -103,6 +103,34 @@ func (r *run) requestFor(a *attempt) handoff.Request {
 		req.Checks = append(req.Checks, r.redact.String(checkText(c)))
 	}
 	return req
+}
+
+// outName is the folder, in the job's directory, in which an attempt leaves what it makes.
+// Each of the hosting session has one of its own, since nobody can stop an agent of one that
+// was given up from writing there.
+func (a *attempt) outName() string {
+	if a.id == "" {
+		return ledger.ArtifactsDir
+	}
+	return outPrefix + a.id
+}
+
+const outPrefix = "out-"
+
+// bringOut moves what the session's agent left to where every job leaves it.
+func (r *run) bringOut(a *attempt) error {
+	if a.request == nil || filepath.Base(a.request.Out) != outPrefix+a.request.Attempt {
+		return nil
+	}
+	artifacts, err := r.artifacts(a) // a folder is there then, and nothing else
+	if err == nil {
+		err = errors.Join(artifacts.Close(), r.led.MoveAll(
+			ledger.JobPath(a.job.ID, outPrefix+a.request.Attempt), ledger.JobPath(a.job.ID, ledger.ArtifactsDir)))
+	}
+	if err != nil {
+		return fmt.Errorf("what job %s left cannot be taken: %w", a.job.ID, err)
+	}
+	return nil
 }
 
 // checkText is a check as a person reads it.

@@ -32,7 +32,7 @@ type Request struct {
 	MayWrite        []string `json:"mayWrite"`        // absolute folders, or globs below cwd; none = it only observes
 	AllowedTools    []string `json:"allowedTools"`    // null = not limited by the spec
 	DisallowedTools []string `json:"disallowedTools"` // null = none
-	Out             string   `json:"out"`             // absolute folder for the declared outputs of one that only observes
+	Out             string   `json:"out"`             // absolute folder, of this attempt alone, for the declared outputs of one that only observes
 	Outputs         []string `json:"outputs"`         // declared; of a writer relative to cwd, else to out
 	ExpectedOutput  string   `json:"expectedOutput"`
 	Checks          []string `json:"checks"` // the engine runs them on the result; the agent may run them before

@@ -182,6 +182,38 @@ func (r *Run) OpenDir(rel string) (*os.Root, error) {
 // ErrNotFolder says that something else, a link perhaps, is where a folder was.
 var ErrNotFolder = errors.New("it is not a folder")
 
+// MoveAll moves what is in one folder of the run into another one, over what is there, and
+// removes the first. Whatever else is in its place is removed; links are not followed.
+func (r *Run) MoveAll(from, to string) error {
+	if r.lock == nil {
+		return ErrReadOnly
+	}
+	from, to = filepath.FromSlash(from), filepath.FromSlash(to)
+	info, err := r.root.Lstat(from)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return r.root.RemoveAll(from)
+	}
+	names, err := r.list(from)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		target := filepath.Join(to, name)
+		if err := r.root.RemoveAll(target); err != nil {
+			return err
+		}
+		if err := r.root.Rename(filepath.Join(from, name), target); err != nil {
+			return err
+		}
+	}
+	return r.root.RemoveAll(from)
+}
+
 // Remove takes a file, a link or a whole folder out of the run directory. Links
 // are not followed.
 func (r *Run) Remove(rel string) error {
