@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/spec"
@@ -26,9 +28,25 @@ type diagnostic struct {
 	Message string `json:"message"`
 }
 
+// perhapsRequest says of a spec that is not there, and whose name is words, that a request
+// is given in another way; "" = it is there, or one word.
+func perhapsRequest(cwd, file string) string {
+	name := strings.TrimPrefix(file, cwd+string(filepath.Separator))
+	if _, err := os.Stat(file); err == nil || len(strings.Fields(name)) < 2 {
+		return ""
+	}
+	if looksLikeSpec(name) {
+		return "; it ends in " + filepath.Ext(name) + ", so it was taken for the name of a spec: end a request in another way (a full stop is enough)"
+	}
+	return "; the name of a spec belongs here: a request in words goes without a command before it, `orchestrate \"a request\"`"
+}
+
 // refuse says what is wrong with a spec: to a person on standard error, or as one
 // JSON document on standard output.
 func refuse(sys System, diags []spec.Diagnostic, asJSON bool) error {
+	if diags[0].Rule == "read" {
+		diags[0].Message += perhapsRequest(sys.Cwd, diags[0].Pos.File)
+	}
 	if asJSON {
 		doc := diagnosis{SchemaVersion: ledger.SchemaVersion}
 		for _, d := range diags {

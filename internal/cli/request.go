@@ -15,6 +15,8 @@ import (
 	"orchestrate/internal/engine"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/planner"
+	"orchestrate/internal/report"
+	"orchestrate/internal/runtime"
 	"orchestrate/internal/untrusted"
 )
 
@@ -129,7 +131,7 @@ func (p *planned) plan(ctx context.Context, text string) error {
 	if p.dir == "" || !errors.As(err, &status) || status.err != nil || status.code == exitRunning {
 		return err
 	}
-	return p.sayFailed(status)
+	return p.sayFailed(ctx, status)
 }
 
 // draft carries the planning out, or watches the engine that does.
@@ -156,7 +158,11 @@ func (p *planned) flags(command string) []string {
 			args = append(args, f.name)
 		}
 	}
-	if p.opts.agents != "" {
+	switch {
+	case p.opts.agents == "":
+	case p.dir != "": // the planning keeps them; standard input is gone, a relative name is of one folder
+		args = append(args, "--agents", filepath.Join(p.dir, ledger.AgentsFile))
+	default:
 		args = append(args, "--agents", p.opts.agents)
 	}
 	return args
@@ -174,16 +180,14 @@ func (p *planned) read() (doc ledger.Draft, err error) {
 func (p *planned) file(name string) string { return filepath.Join(p.dir, ledger.DraftDir, name) }
 
 // sayFailed says why there is no spec, and that nothing was run.
-func (p *planned) sayFailed(how statusError) error {
+func (p *planned) sayFailed(ctx context.Context, how statusError) error {
 	if how.code == exitInterrupted {
 		fmt.Fprintf(p.sys.Err, "stopped while it was planned: nothing was run; the request is kept in %s, to be given again\n", p.file(ledger.RequestMDFile))
 		return how
 	}
 	doc, err := p.read()
-	if p.opts.json {
-		if err := p.printFailed(doc); err != nil {
-			return err
-		}
+	if err := p.printFailed(ctx, doc); err != nil {
+		return failure(err)
 	}
 	if err != nil || doc.Outcome != ledger.DraftedInvalid {
 		return statusError{how.code, fmt.Errorf("the request was not planned, and nothing was run; orchestrate explain %s %s says why", p.id, engine.PlannerJob)}
@@ -197,23 +201,55 @@ func (p *planned) sayFailed(how statusError) error {
 		filepath.Join(p.dir, engine.PlannerJob, ledger.OutputFile))}
 }
 
-// printFailed says for programs that there is no spec.
-func (p *planned) printFailed(doc ledger.Draft) error {
-	out := drafted{SchemaVersion: ledger.SchemaVersion, Outcome: cmp.Or(doc.Outcome, "failed"), RunDir: p.dir, Request: p.file(ledger.RequestMDFile)}
+// printFailed says for programs and agents that there is no spec, and why.
+func (p *planned) printFailed(ctx context.Context, doc ledger.Draft) error {
+	if !p.opts.json && !p.opts.brief {
+		return nil
+	}
+	why, next, err := p.failing(ctx)
+	if err != nil {
+		return err
+	}
+	out := drafted{
+		SchemaVersion: ledger.SchemaVersion, Outcome: cmp.Or(doc.Outcome, "failed"), Why: why, Next: next,
+		RunDir: p.dir, Request: p.file(ledger.RequestMDFile),
+	}
 	if n := len(doc.Rounds); n > 0 {
 		out.Problems = doc.Rounds[n-1].Problems
 	}
-	if err := printJSON(p.sys.Out, out); err != nil {
-		return failure(err)
+	if p.opts.json {
+		return printJSON(p.sys.Out, out)
 	}
-	return nil
+	_, err = fmt.Fprintf(p.sys.Out, "draft %s\ndir %s\nwhy %s\nnext person may want this: %s\n", out.Outcome, p.dir, why.Line(0), untrusted.From(next).Line(0))
+	return err
+}
+
+// failing is why the planner's job did not succeed, and what can be done about it.
+func (p *planned) failing(ctx context.Context) (why untrusted.Text, next string, err error) {
+	run, err := ledger.Open(p.dir)
+	if err != nil {
+		return why, "", err
+	}
+	defer func() { err = errors.Join(err, run.Close()) }()
+	rep, err := reportOf(ctx, p.sys, run, report.Ended)
+	if err != nil {
+		return why, "", err
+	}
+	for _, j := range rep.Jobs {
+		if j.Status.ID == engine.PlannerJob {
+			reason := untrusted.From(string(cmp.Or(j.Status.Reason, runtime.Reason(j.Status.Status))))
+			return untrusted.Join([]untrusted.Text{reason, j.Status.ReasonEvidence}, ": "), j.NextStep, nil
+		}
+	}
+	return why, "", nil
 }
 
 // drafted is what a request with --json comes to where no run follows.
 type drafted struct {
 	SchemaVersion int              `json:"schemaVersion"`
 	Outcome       string           `json:"outcome"`  // spec | none | invalid | failed: the planner gave no answer
-	Why           untrusted.Text   `json:"why"`      // of none
+	Why           untrusted.Text   `json:"why"`      // there is no spec
+	Next          string           `json:"next"`     // of failed and invalid: what a person can do
 	Problems      []untrusted.Text `json:"problems"` // of invalid, with its last answer; null else
 	RunDir        string           `json:"runDir"`   // of the run that planned it
 	Request       string           `json:"request"`  // file

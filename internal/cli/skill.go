@@ -132,7 +132,11 @@ func showSkillSteps(sys System, s skill.Skill, places []skill.Place) (changed []
 		for _, step := range v.Steps {
 			fmt.Fprintf(sys.Out, "  %-8s %s\n", step.Do, step.File)
 		}
-		fmt.Fprintf(sys.Out, "  %-8s %s (what was written, for the next install or uninstall)\n", skill.Write, skill.ManifestFile)
+		list := skill.Write
+		if v.Current() && v.Installed == s.Version {
+			list = skill.Same
+		}
+		fmt.Fprintf(sys.Out, "  %-8s %s (what was written, for the next install or uninstall)\n", list, skill.ManifestFile)
 		changed = append(changed, filesAt(p, v.With(skill.Changed))...)
 	}
 	return changed, nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -82,14 +83,24 @@ func (r skillReader) place(sys System, project bool) (skill.Place, error) {
 		}
 		return p, err
 	}
-	home := environ.Value(sys.Env, "HOME")
-	if !filepath.IsAbs(home) {
-		home = sys.Home
-	}
-	if !filepath.IsAbs(home) {
-		return skill.Place{}, errors.New("there is no home folder (HOME is not set); name the folder of skills with --dir")
+	home, err := homeFolder(sys)
+	if err != nil {
+		return skill.Place{}, err
 	}
 	return realPlace(home, r.home)
+}
+
+// homeFolder is what HOME names; only where it is not set at all, that of the account. Who
+// sets it to nothing wants none.
+func homeFolder(sys System) (string, error) {
+	home, state := environ.Value(sys.Env, "HOME"), "is set and names none"
+	if !slices.ContainsFunc(sys.Env, func(entry string) bool { return strings.HasPrefix(entry, "HOME=") }) {
+		home, state = sys.Home, "is not set"
+	}
+	if !filepath.IsAbs(home) {
+		return "", fmt.Errorf("there is no home folder (HOME %s); name the folder of skills with --dir", state)
+	}
+	return home, nil
 }
 
 // realPlace is a place whose base a person named: a link there is what they meant.
