@@ -113,7 +113,7 @@ type Report struct {
 	Unresolved    []string          `json:"unresolvedQuestions"`
 	Block         Block             `json:"completion"`
 
-	Planned bool `json:"-"` // see Input
+	Planned bool `json:"planned"` // see Input
 
 	stopping bool      // it was asked to stop and has not ended
 	asOf     time.Time // when it was made; of a run that has ended its end
