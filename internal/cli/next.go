@@ -33,8 +33,9 @@ this, and print what it needs: the prompt to give to the agent as it is, where i
 what it may read and write, and the attempt's id, which is handed in with the result.
 Only one caller gets a job. It is theirs for the time of the lease: the job's timeout, or
 what --lease says. After that another caller that waits and finds no other job gets it as
-a new attempt, and what the first one hands in is refused; of a job that writes nobody else gets it before its result is
-there or its end is stated (orchestrate submit ... --failed "it has ended").
+a new attempt, and what the first one hands in is refused. A job that writes nobody else
+gets before its result is there or its end is stated (orchestrate submit ... --failed
+"it has ended").
 
 Where there is no job to take, it waits for one. It works whether or not the run's engine
 is there, and starts one where there is something for it to do.

@@ -40,7 +40,8 @@ type Taken struct {
 }
 
 // Accept keeps what came back of an attempt of a job, unless there is a reason not to: a
-// RefusedError. Both parts are redacted. Whoever calls it holds the run's hand-off lock, under which run was read.
+// RefusedError. Both parts are redacted. Whoever calls it holds the run's hand-off lock,
+// under which run was read.
 func Accept(run *ledger.Run, job ledger.JobState, s Submission, result []byte) (Taken, error) {
 	if !s.Failed {
 		s.ResultSHA256 = sum(result)
@@ -49,7 +50,10 @@ func Accept(run *ledger.Run, job ledger.JobState, s Submission, result []byte) (
 	if err != nil {
 		return Taken{}, err
 	}
-	if !there || a.Request.Attempt != s.Attempt {
+	switch {
+	case !there && job.Attempt <= 1:
+		return Taken{}, notOfSession(job)
+	case !there || a.Request.Attempt != s.Attempt:
 		return earlier(run, job, s)
 	}
 	taken := Taken{N: a.Request.N}
@@ -113,6 +117,15 @@ func unproven(run *ledger.Run, a Away, job ledger.JobState) bool {
 
 func closed(job ledger.JobState) error {
 	return refused(Closed, "job %s awaits no result: it is %s; nothing was taken", job.ID, standing(job))
+}
+
+// notOfSession says of a job that was never handed out who has it.
+func notOfSession(job ledger.JobState) error {
+	who := "nobody has begun it"
+	if job.Runtime != "" && job.Runtime != Runtime {
+		who = "it went to " + job.Runtime
+	}
+	return refused(Closed, "job %s was not given to the hosting session: %s; nothing was taken", job.ID, who)
 }
 
 // unwanted says of a result of an attempt that was cut off that only its end is wanted.

@@ -151,3 +151,15 @@ func TestTheEndOfAWriterThatWasCutOff(t *testing.T) {
 		})
 	}
 }
+
+func TestNothingIsTakenOfAJobThatWasNeverTheSessions(t *testing.T) {
+	r, err := ledger.Create(t.TempDir(), day)
+	must(t, err)
+	t.Cleanup(func() { must(t, r.Close()) })
+	must(t, r.Append(ledger.RunStarted(ledger.RunInfo{RunID: r.ID, Dir: r.Dir, Jobs: []string{"cli", "queued"}})))
+	must(t, r.Append(ledger.Intent("cli", 1, ledger.Route{Runtime: "codex"})))
+	_, err = handIn(t, r.Dir, "cli", answer("cli.a1.ffffffff"), "x")
+	refusedAs(t, err, handoff.Closed, "it went to codex")
+	_, err = handIn(t, r.Dir, "queued", answer("queued.a1.ffffffff"), "x")
+	refusedAs(t, err, handoff.Closed, "nobody has begun it")
+}
