@@ -19,7 +19,7 @@ type Answer struct {
 // talk. The error says what is wrong with the form.
 func Parse(answer untrusted.Text) (Answer, error) {
 	text := strings.ReplaceAll(answer.Unshown(), "\r\n", "\n")
-	specs, nones := blocks(text)
+	specs, nones, whole := blocks(text)
 	switch {
 	case len(specs) == 0 && len(nones) == 0 && strings.HasPrefix(strings.TrimSpace(text), "version:"):
 		return Answer{Spec: strings.TrimSpace(text) + "\n"}, nil
@@ -31,13 +31,16 @@ func Parse(answer untrusted.Text) (Answer, error) {
 		return Answer{}, errors.New("the block called none is empty; say in it why no orchestration is needed")
 	case len(nones) == 1:
 		return Answer{None: untrusted.From(strings.TrimSpace(nones[0]))}, nil
+	case !whole, strings.TrimSpace(specs[0]) == "":
+		return Answer{}, errors.New("the block called yaml is empty, or the answer was cut off; give the whole spec, and close its fence")
 	}
 	return Answer{Spec: specs[0]}, nil
 }
 
 // blocks are the fenced blocks of a text that count, in order. A fence inside of one is
-// part of it if it is shorter or further in.
-func blocks(text string) (specs, nones []string) {
+// part of it if it is shorter or further in. They are not whole if the fence of a
+// spec is never closed.
+func blocks(text string) (specs, nones []string, whole bool) {
 	var fence, name string
 	var body strings.Builder
 	keep := func() {
@@ -61,10 +64,11 @@ func blocks(text string) (specs, nones []string) {
 			body.WriteString(line)
 		}
 	}
-	if fence != "" { // it was cut, or not closed: what is there is looked at all the same
+	whole = fence == "" || name != "yaml" && name != "yml"
+	if fence != "" { // it is counted all the same
 		keep()
 	}
-	return specs, nones
+	return specs, nones, whole
 }
 
 // fenced are the marks of a line that opens or closes a block, and the word behind them.

@@ -16,9 +16,7 @@ func TestParse(t *testing.T) {
 		{"a longer fence", "````yaml\na: |\n ```\nb\n````", "a: |\n ```\nb\n", ""},
 		{"other blocks beside it", "```go\nx\n```\n```yaml\nversion: 1\n```\n```\ny\n```", "version: 1\n", ""},
 		{"bare", "\nversion: 1\njobs: []", "version: 1\njobs: []\n", ""},
-		{"cut", "```yaml\nversion: 1\n", "version: 1\n", ""},
 		{"none", "I looked.\n```none\none agent\ndoes it\n```", "", "one agent does it"},
-		{"an empty spec is a spec", "```yaml\n```", "", ""},
 	} {
 		got, err := Parse(untrusted.From(c.answer))
 		if err != nil || got.Spec != c.spec || got.None.Line(0) != c.none {
@@ -35,6 +33,10 @@ func TestParseRefusesTheForm(t *testing.T) {
 		"```yaml\na: 1\n```\n```yaml\nb: 1\n```":   "exactly one",
 		"```yaml\na: 1\n```\n```none\nwhy\n```":    "exactly one",
 		"```none\n\n```":                           "is empty",
+		"```yaml\n```":                             "the block called yaml is empty, or the answer was cut off",
+		"```yaml\n \n```":                          "the block called yaml is empty, or the answer was cut off",
+		"```yaml":                                  "the block called yaml is empty, or the answer was cut off",
+		"Here:\n```yaml\nversion: 1\n":             "the block called yaml is empty, or the answer was cut off",
 		"the version: 1 of this is not a document": "no fenced block",
 	} {
 		if got, err := Parse(untrusted.From(answer)); err == nil || !strings.Contains(err.Error(), why) {

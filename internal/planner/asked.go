@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -85,8 +86,11 @@ func operand(word string) bool {
 	case ".yaml", ".yml", ".json":
 		return true
 	}
-	return strings.HasPrefix(word, "orchestrate-") || likePath(word)
+	return strings.HasPrefix(word, "orchestrate-") || runID.MatchString(word) || likePath(word)
 }
+
+// runID is what a run is called without the rest of its folder's name.
+var runID = regexp.MustCompile(`^\d{8}-\d{6}(-\d+)?$`)
 
 // nearest are the commands that a word is a slip of, nearest first.
 func nearest(word string, commands []string) (near []string) {

@@ -13,6 +13,7 @@ func TestWhatIsARequest(t *testing.T) {
 		"fix the tests", "write docs", "  padded with spaces  ",
 		"plan a move of the tests to another folder", // a sentence may begin with the name of a command
 		"run the tests and fix what fails",
+		"explain 20261130 as a date and as a number",
 		"explain how the cache works, in two pages",
 		"clean up the code of the parser",
 		"vergleiche drei Strategien für den Cache",
@@ -40,6 +41,8 @@ func TestWhatIsNoRequest(t *testing.T) {
 		{[]string{"rn jobs.yaml"}, "looks like the command run"},
 		{[]string{"run jobs.yaml as fast as you can"}, "looks like the command run"},
 		{[]string{"resume orchestrate-20261130-1 and go on please"}, "looks like the command resume"},
+		{[]string{"resume 20261130-101010 and go on please"}, "looks like the command resume"},
+		{[]string{"resume 20261130-101010-2 and go on please"}, "looks like the command resume"},
 		{[]string{"explain RUN job"}, "looks like the command explain"},
 		{[]string{"output my run as text --brief please"}, "looks like the command output"},
 		{[]string{"PLAN it"}, "looks like the command plan"},
