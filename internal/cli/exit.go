@@ -9,9 +9,8 @@ const (
 	exitUsage       = engine.ExitUsage
 	exitBlocked     = engine.ExitBlocked
 	exitAwaiting    = engine.ExitAwaiting
+	exitRunning     = engine.ExitRunning // of commands that look at a run, not of the run
 	exitInterrupted = engine.ExitInterrupted
-
-	exitRunning = 5 // of commands that look at a run, not of the run
 )
 
 const exitTable = `Exit status: 0 all succeeded and the verdict is pass (or unreviewed as asked, or a

@@ -12,9 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrate/internal/detach"
+	"orchestrate/internal/engine"
 	"orchestrate/internal/mcp"
-	"orchestrate/internal/secret"
-	"orchestrate/internal/secret/detect"
 )
 
 func newMCP(sys System) *cobra.Command {
@@ -93,18 +92,20 @@ func (d desk) apart(ctx context.Context, c mcp.Command) mcp.Outcome {
 	return e.leave(exitFailed)
 }
 
-// checked looks for secrets in a text that is about to be written down.
-func (d desk) checked(text string) error {
+// checked looks for secrets in a text that is about to be written down in the workspace
+// of cwd.
+func (d desk) checked(cwd, text string) error {
 	op, err := d.sys.operator()
 	if err != nil {
 		return err
 	}
-	find, err := detect.New(secret.FromEnv(d.sys.Env), op.Secrets.Allow)
+	e := engine.Engine{Env: d.sys.Env, Operator: op}
+	found, err := e.Guarded(d.root(cwd), text)
 	if err != nil {
 		return err
 	}
 	var all []error
-	for _, f := range find.Find(text) {
+	for _, f := range found {
 		all = append(all, fmt.Errorf("line %d, column %d looks like a secret (%s; the operator can allow it as %s)", f.Line, f.Col, f.Rule, f.Fingerprint))
 	}
 	return errors.Join(all...)

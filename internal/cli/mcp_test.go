@@ -213,6 +213,34 @@ func TestARunOfAnotherWorkspaceIsNamedByItsPath(t *testing.T) {
 	}
 }
 
+// What the workspace's .env files hold is not written down with a spec, whatever its form.
+func TestASpecWithAValueOfADotenvIsNotKept(t *testing.T) {
+	t.Parallel()
+	s := host(t, nil)
+	const value = "correct horse battery"
+	if err := os.WriteFile(filepath.Join(s.dir, ".env"), []byte("DB_PASSWORD=\""+value+"\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	below := filepath.Join(s.dir, "below")
+	if err := os.Mkdir(below, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, cwd := range []string{s.dir, below} {
+		for _, tool := range []string{"plan", "start"} {
+			_, refusal := s.use(tool, map[string]any{"specYaml": strings.Replace(twoKinds, "What is the answer?", "Log in with "+value, 1), "cwd": cwd})
+			if !strings.Contains(refusal, "was not written down: line 5, column") || strings.Contains(refusal, value) {
+				t.Errorf("%s: %s", tool, refusal)
+			}
+		}
+	}
+	if _, err := os.Stat(filepath.Join(s.dir, "plans")); err == nil {
+		t.Error("something was written")
+	}
+	if doc := s.must("plan", map[string]any{"specYaml": twoKinds}); doc["exitStatus"] == nil {
+		t.Errorf("plan: %v", doc)
+	}
+}
+
 const needsApproval = `version: 1
 defaults: {timeout: 1m, expected_output: x}
 arbiter: {mode: checks-only}

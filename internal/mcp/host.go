@@ -16,9 +16,9 @@ type Host struct {
 	// Approve resumes a run and puts each question of its engine to ask. It returns when
 	// nothing is left to ask; the run goes on.
 	Approve func(ctx context.Context, cwd, run string, ask Ask) Outcome
-	// Checked returns an error that names what in a text looks like a secret, never its
-	// value.
-	Checked func(text string) error
+	// Checked returns an error that names what in a text that is to be written down in the
+	// workspace of cwd is a secret or looks like one, never its value.
+	Checked func(cwd, text string) error
 }
 
 // Command is one command line.

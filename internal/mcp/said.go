@@ -5,19 +5,19 @@ import (
 	"fmt"
 	"strings"
 
+	"orchestrate/internal/engine"
 	"orchestrate/internal/shellword"
 )
 
-// Exit statuses, as docs/cli.md has them.
 const (
-	exitOK          = 0
-	exitFailed      = 1
-	exitUsage       = 2
-	exitBlocked     = 3
-	exitAwaiting    = 4
-	exitRunning     = 5
-	exitWall        = 124
-	exitInterrupted = 130
+	exitOK          = engine.ExitOK
+	exitFailed      = engine.ExitFailed
+	exitUsage       = engine.ExitUsage
+	exitBlocked     = engine.ExitBlocked
+	exitAwaiting    = engine.ExitAwaiting
+	exitRunning     = engine.ExitRunning
+	exitWall        = engine.ExitWall
+	exitInterrupted = engine.ExitInterrupted
 )
 
 // Said is what every result has.

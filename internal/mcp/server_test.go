@@ -40,7 +40,7 @@ func (f *fake) host(dir string) Host {
 			return f.say(ctx, c)
 		},
 		Approve: func(ctx context.Context, _, _ string, ask Ask) Outcome { return f.ask(ctx, ask) },
-		Checked: func(text string) error {
+		Checked: func(_, text string) error {
 			if strings.Contains(text, "hunter2") {
 				return errors.New("line 1, column 1 looks like a secret (test)")
 			}

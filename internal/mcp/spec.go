@@ -69,7 +69,7 @@ func (o OfSpec) file(c call) (path string, made bool, err error) {
 	case len(o.SpecYAML) > mostSpec:
 		return "", false, fmt.Errorf("specYaml has %d bytes, more than the %d that a spec may have: put long prompts into files (prompt_file)", len(o.SpecYAML), mostSpec)
 	}
-	if err := c.host.Checked(o.SpecYAML); err != nil {
+	if err := c.host.Checked(c.cwd, o.SpecYAML); err != nil {
 		return "", false, fmt.Errorf("specYaml was not written down: %w\nnext: take it out of the text; a job gets a secret by env_allow, never by its prompt", err)
 	}
 	path = filepath.Join(c.root(), filepath.FromSlash(ledger.ReportsDir), specsDir, nameOf(o.SpecYAML))
