@@ -9,7 +9,9 @@ import (
 
 // Install does what Look says; force replaces changed files too, which are left alone
 // without it. The manifest has a file's digest before the file is there, so that a
-// process killed at any moment leaves only what is known to be ours.
+// process killed at any moment leaves only files that are known to be ours. A first
+// installation killed before its manifest is there may leave folders, empty or with the
+// manifest's draft in the last: nobody knows of them later, and Uninstall leaves them.
 func (s Skill) Install(p Place, force bool) error {
 	return within(p, func(root *os.Root, folder string) error {
 		m, err := known(root, folder)
