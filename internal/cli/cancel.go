@@ -313,7 +313,7 @@ func endOfSession(run *ledger.Run, s ledger.JobStatus, line string) (string, boo
 // has come back. What nobody had taken was closed as it was given up.
 func stillHas(run *ledger.Run, job string, r handoff.Request) (bool, error) {
 	l, taken, err := handoff.ReadLease(run, job, r.Attempt)
-	if err != nil || !taken || l.Lapsed && !l.Until.After(l.At) {
+	if err != nil || !taken || !l.Given() {
 		return false, err
 	}
 	_, back, err := handoff.ReadSubmission(run, job, r.Attempt)

@@ -133,10 +133,15 @@ func (r *run) comeOut(ctx context.Context, a *attempt) {
 func (r *run) comeBack(ctx context.Context, a *attempt, left *settlement) {
 	r.depart(ctx, a, left)
 	r.leave()
+	r.forget(a)
+}
+
+// forget takes an attempt out of those under way: what comes after it is another one.
+func (r *run) forget(a *attempt) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.away, a.job.ID)
-	delete(r.carried, a.job.ID) // what comes after it is another one
+	delete(r.carried, a.job.ID)
 }
 
 // withoutResult is how an attempt ends that is not waited for any longer.
@@ -184,6 +189,18 @@ func (r *run) inSession(id string, begun bool) {
 	} else {
 		delete(r.handedOut, id)
 	}
+}
+
+// overfull counts a begun job by the route that it really gets, which may be another than
+// when it was begun, and reports whether the session has as many as it may have without it.
+func (r *run) overfull(id string) bool {
+	r.mu.Lock()
+	full := !r.handedOut[id] && r.fullAway(id)
+	r.mu.Unlock()
+	if !full {
+		r.inSession(id, true)
+	}
+	return full
 }
 
 // relapse lets a job be handed out anew after a lease ran out: that was not its doing.

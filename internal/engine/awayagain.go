@@ -29,8 +29,22 @@ func (r *run) takeUpInternal(ctx context.Context, a *attempt) (ok bool, err erro
 	}
 	r.equipAgain(ctx, a, *held.Furnished)
 	a.request, a.alone = &request, false
+	if closed, err := r.closedBefore(ctx, a); closed || err != nil {
+		return true, err
+	}
 	r.carried[a.job.ID] = a
 	return true, nil
+}
+
+// closedBefore ends an attempt of a writer of which an engine before saw to it that nothing
+// is taken any more, and died before it could record that.
+func (r *run) closedBefore(ctx context.Context, a *attempt) (bool, error) {
+	b, err := r.fromSession(a)
+	if err != nil || b.submission != nil || !b.taken || !b.lease.Lapsed || !a.job.Writes() {
+		return false, err
+	}
+	r.leftBySession(a, b)
+	return true, r.cutOff(ctx, a, "its engine died while it ended it", a.exit.Proof)
 }
 
 // dropInternal ends such an attempt that is of no use any more.

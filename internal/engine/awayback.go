@@ -2,10 +2,8 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"syscall"
 	"time"
 
 	"orchestrate/internal/handoff"
@@ -49,8 +47,8 @@ func (r *run) fromSession(a *attempt) (b fromSession, err error) {
 // handoffLimit is how long the engine waits for a lock that is held for moments.
 const handoffLimit = 10 * time.Second
 
-// closeRequest sees to it that nobody takes an attempt any more that nobody has taken, and
-// says how it then stands with the session.
+// closeRequest sees to it that nobody takes an attempt any more and that nothing is taken of
+// it, unless something has come back, and says how it then stands with the session.
 func (r *run) closeRequest(ctx context.Context, a *attempt) (b fromSession, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handoffLimit)
 	defer cancel()
@@ -59,15 +57,14 @@ func (r *run) closeRequest(ctx context.Context, a *attempt) (b fromSession, err 
 		return b, err
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	if b, err = r.fromSession(a); err != nil || b.taken || b.submission != nil {
+	if b, err = r.fromSession(a); err != nil || b.submission != nil {
 		return b, err
 	}
-	now := r.eng.Now().UTC()
-	data, err := json.Marshal(handoff.Lease{SchemaVersion: ledger.SchemaVersion, Attempt: a.request.Attempt, At: now, Until: now, Lapsed: true})
-	if err != nil {
-		return b, err
+	var lease *handoff.Lease
+	if b.taken {
+		lease = &b.lease
 	}
-	return b, r.led.WriteHandoff(a.job.ID, ledger.LeaseFile, append(data, '\n'))
+	return b, handoff.Close(r.led, *a.request, lease, r.eng.Now())
 }
 
 // leftBySession takes in what is known of an attempt that is given up. One that only
@@ -75,10 +72,11 @@ func (r *run) closeRequest(ctx context.Context, a *attempt) (b fromSession, err 
 // nobody has said that it has ended.
 func (r *run) leftBySession(a *attempt, b fromSession) {
 	a.exit.Proof = nothingStarted
-	if a.begun = a.request.CreatedAt; b.taken {
+	given := b.taken && b.lease.Given()
+	if a.begun = a.request.CreatedAt; given {
 		a.begun = b.lease.At
 	}
-	if a.handed = b.taken && a.job.Writes(); a.handed {
+	if a.handed = given && a.job.Writes(); a.handed {
 		a.exit.Proof = supervise.Proof{Level: proofStated, Left: []supervise.Process{}}
 	}
 }
@@ -119,22 +117,10 @@ func (r *run) takeBack(ctx context.Context, slot int, a *attempt, b fromSession,
 // reclaim takes the attempt's lock again. Who else may have it runs a check of an engine
 // that died: its result is lost, and it is run once more.
 func (r *run) reclaim(ctx context.Context, a *attempt) error {
-	var asked time.Time
-	for {
-		var err error
-		if a.lock, err = r.led.Retake(a.job.ID); !errors.Is(err, ledger.ErrHeld) {
-			if err != nil {
-				return err
-			}
-			break
-		}
-		switch {
-		case asked.IsZero() && r.signalHolder(a, syscall.SIGTERM):
-			asked = time.Now()
-		case !asked.IsZero() && time.Since(asked) > stopLimit:
-			return fmt.Errorf("its lock is still held: %w", err)
-		}
-		time.Sleep(adoptEvery)
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	if err := r.awaitEnd(ended, a); err != nil {
+		return err
 	}
 	if held, err := r.led.AttemptLock(a.job.ID); err != nil || !held.Unended() {
 		return err
@@ -174,7 +160,8 @@ func (r *run) receive(ctx context.Context, a *attempt, b fromSession) error {
 		return fmt.Errorf("%s is not what %s says", ledger.ResultFile, ledger.SubmissionFile)
 	}
 	a.exit.Outcome.Answer = untrusted.From(string(result))
-	return r.late(ctx, a, b, took)
+	r.late(ctx, a, b, took)
+	return nil
 }
 
 // whyFailed is what an attempt that was handed in as failed ended by. Of a writer whose
@@ -198,46 +185,41 @@ func (r *run) lapsedBefore(id string) bool {
 
 // late says that a result came after its time, and looks whether what it builds on is
 // still the same: then it counts all the same.
-func (r *run) late(ctx context.Context, a *attempt, b fromSession, took time.Duration) error {
+func (r *run) late(ctx context.Context, a *attempt, b fromSession, took time.Duration) {
 	a.overtime = a.job.Timeout > 0 && took > a.job.Timeout
 	if overdue := b.taken && b.lease.Over(b.submission.At); !a.overtime && !overdue {
-		return nil
+		return
 	}
-	why, err := r.changedUnder(context.WithoutCancel(ctx), a)
-	if err != nil {
-		return err
-	}
-	a.stale = why
+	a.stale = r.changedUnder(context.WithoutCancel(ctx), a)
 	text := "came back late; nothing that it builds on has changed, so it counts"
 	if a.overtime {
 		text = fmt.Sprintf("came back after its timeout of %s, which is for the account only where the hosting session works; nothing that it builds on has changed, so it counts", a.job.Timeout)
 	}
-	if why == "" {
+	if a.stale == "" {
 		r.note(ledger.Noted(a.job.ID, text))
 	}
-	return nil
 }
 
 // changedUnder says what an attempt builds on and has changed since it was handed out,
 // "" = nothing.
-func (r *run) changedUnder(ctx context.Context, a *attempt) (string, error) {
+func (r *run) changedUnder(ctx context.Context, a *attempt) string {
 	for _, on := range a.job.DependsOn {
 		r.mu.Lock()
 		s := r.jobs[on].status
 		r.mu.Unlock()
 		if s == nil || s.Status != ledger.Success {
-			return "job " + on + " has to be done again", nil
+			return "job " + on + " has to be done again"
 		}
 	}
 	got, err := r.readHanded(ctx, a.job)
 	if err != nil {
-		return "what it was given cannot be read any more: " + err.Error(), nil
+		return "what it was given cannot be read any more: " + err.Error()
 	}
 	if givenTo(a.job, got) != a.given {
-		return "what it was given (its prompt, the files that it names, or what other jobs left) is not what it was", nil
+		return "what it was given (its prompt, the files that it names, or what other jobs left) is not what it was"
 	}
 	if base, own := r.baseOf(a.job, a.route); own && a.at.tree != nil && a.at.tree.Base != base {
-		return fmt.Sprintf("it started from commit %.12s, and would start from %.12s now", a.at.tree.Base, base), nil
+		return fmt.Sprintf("it started from commit %.12s, and would start from %.12s now", a.at.tree.Base, base)
 	}
-	return "", ctx.Err()
+	return ""
 }

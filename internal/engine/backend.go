@@ -187,10 +187,13 @@ func (b *backend) Attempt(ctx context.Context, slot int, job string, n int) disp
 
 // turn is what an attempt does in its slot; away = it has not ended, and needs none for now.
 func (r *run) turn(ctx context.Context, slot int, a *attempt) (s settlement, how policy.Settlement, away bool) {
-	if a.internal() {
+	if a.internal() && (a.request != nil || !a.taken) {
 		return r.sendOut(ctx, slot, a)
 	}
-	s, how = r.carry(ctx, slot, a)
+	s, how = r.carry(ctx, slot, a) // of the session only one whose set-up an engine before had begun
+	if a.internal() {
+		r.forget(a)
+	}
 	return s, how, false
 }
 
@@ -211,6 +214,9 @@ func (r *run) begin(ctx context.Context, j *jobRun, n int) (*attempt, dispatch.E
 	}
 	if back, over := r.reserveAgain(j); over {
 		return nil, back
+	}
+	if r.overfull(job.ID) {
+		return nil, dispatch.Ended{Again: true, Unmade: true}
 	}
 	r.mu.Lock()
 	j.route = r.freshTree(j)

@@ -17,7 +17,7 @@ func (r *runLeft) sessionHas(t *treeLeft, at string) error {
 		return err
 	}
 	lease, taken, err := handoff.ReadLease(r.led, at, request.Attempt)
-	if err != nil || !taken || lease.Lapsed {
+	if err != nil || !taken || !lease.Given() || lease.Lapsed && !request.Writes() {
 		return err
 	}
 	if _, back, err := handoff.ReadSubmission(r.led, at, request.Attempt); err != nil || back || r.live != "" {

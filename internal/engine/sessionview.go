@@ -20,7 +20,7 @@ func SessionOf(f handoff.Files, job string) (*report.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if taken {
+	if taken && lease.Given() {
 		s.By, s.TakenAt, s.Until = lease.By, &lease.At, &lease.Until
 	}
 	back, returned, err := handoff.ReadSubmission(f, job, req.Attempt)

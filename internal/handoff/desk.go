@@ -156,6 +156,18 @@ func lapse(run *ledger.Run, all []Away, now time.Time) error {
 	return writeLease(run, all[first].Request.Job, *all[first].Lease)
 }
 
+// Close sees to it that nobody takes a request, and nothing is taken of it, any more. Whoever
+// calls it holds the run's hand-off lock, has looked under it, and has found nothing that
+// came back; lease is that of whoever has the job, nil = nobody has.
+func Close(run *ledger.Run, q Request, lease *Lease, now time.Time) error {
+	l := Lease{SchemaVersion: ledger.SchemaVersion, Attempt: q.Attempt, At: now.UTC(), Until: now.UTC()}
+	if lease != nil {
+		l = *lease
+	}
+	l.Lapsed = true
+	return writeLease(run, q.Job, l)
+}
+
 func writeLease(run *ledger.Run, job string, l Lease) error {
 	return write(run, job, ledger.LeaseFile, l)
 }

@@ -54,10 +54,15 @@ type Lease struct {
 	By            string    `json:"by"` // as the caller named itself, "" = it did not
 	At            time.Time `json:"at"`
 	Until         time.Time `json:"until"`
-	// Lapsed says that it ran out and somebody else wants the job: the engine ends the
-	// attempt and makes another.
+	// Lapsed says that nothing is taken of this attempt any more: the lease ran out and
+	// somebody else wants the job, so that the engine ends the attempt and makes another, or
+	// the engine ends it for another cause.
 	Lapsed bool `json:"lapsed"`
 }
+
+// Given reports whether somebody took the job: a request that was closed before that has a
+// lease of no time.
+func (l Lease) Given() bool { return l.Until.After(l.At) }
 
 // Over reports whether a lease has run out.
 func (l Lease) Over(now time.Time) bool { return !now.Before(l.Until) }

@@ -61,14 +61,15 @@ func Accept(run *ledger.Run, job ledger.JobState, s Submission, result []byte) (
 	case a.Submission != nil:
 		taken.EndStated = s.Failed && unproven(run, a, job)
 		return again(job.ID, *a.Submission, s, taken)
-	case a.Lease != nil && a.Lease.Lapsed:
-		return taken, refused(Stale, "attempt %s of job %s is over: its lease ended, and another one takes its place; nothing was taken", s.Attempt, job.ID)
-	case job.Status == ledger.Awaiting && job.Attempt == a.Request.N:
 	case s.Failed && unproven(run, a, job):
 		taken.EndStated = true
 	case unproven(run, a, job):
 		return taken, unwanted(run, a, job)
-	default:
+	case job.Status.Settled():
+		return taken, closed(job)
+	case a.Lease != nil && a.Lease.Lapsed:
+		return taken, refused(Stale, "attempt %s of job %s is over: its lease ended or it was stopped, and nobody waits for it any more; nothing was taken", s.Attempt, job.ID)
+	case job.Status != ledger.Awaiting || job.Attempt != a.Request.N:
 		return taken, closed(job)
 	}
 	if !s.Failed {

@@ -163,3 +163,29 @@ func TestNothingIsTakenOfAJobThatWasNeverTheSessions(t *testing.T) {
 	_, err = handIn(t, r.Dir, "queued", answer("queued.a1.ffffffff"), "x")
 	refusedAs(t, err, handoff.Closed, "nobody has begun it")
 }
+
+// Nothing is taken of a request that the engine has closed, whoever has it: it would be
+// lost with an attempt that is ended without it.
+func TestNothingIsTakenOfAClosedRequest(t *testing.T) {
+	for name, leased := range map[string]bool{"somebody has it": true, "nobody has it": false} {
+		t.Run(name, func(t *testing.T) {
+			q := request("a", 1, "scoped-write")
+			r, dir := parkedRun(t, q)
+			var lease *handoff.Lease
+			if leased {
+				take(t, dir, "one", time.Minute, day)
+				l, _, err := handoff.ReadLease(r, "a", q.Attempt)
+				must(t, err)
+				lease = &l
+			}
+			must(t, handoff.Close(r, q, lease, day.Add(time.Second)))
+			_, err := handIn(t, dir, "a", answer(q.Attempt), "x")
+			refusedAs(t, err, handoff.Stale, "nobody waits for it any more")
+			l, there, err := handoff.ReadLease(r, "a", q.Attempt)
+			must(t, err)
+			if !there || !l.Lapsed || l.Given() != leased {
+				t.Errorf("lease %+v, given = %t; want one that is over, given = %t", l, l.Given(), leased)
+			}
+		})
+	}
+}
