@@ -86,33 +86,41 @@ func nameOf(text string) string {
 	return "spec-" + hex.EncodeToString(sum[:6]) + ".yaml"
 }
 
-// keep writes a file unless it is there already, as it is.
+// keep writes a file unless it is there already, as it is. Nobody ever sees a part of it.
 func keep(path string, data []byte) (made bool, err error) {
 	if was, err := os.ReadFile(path); err == nil && bytes.Equal(was, data) {
 		return false, nil
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return false, err
 	}
-	err = create(filepath.Join(filepath.Dir(path), ".gitignore"), []byte("*\n"))
+	err = create(filepath.Join(dir, ".gitignore"), []byte("*\n"))
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return false, err
 	}
 	err = create(path, data)
-	if errors.Is(err, fs.ErrExist) {
-		return false, fmt.Errorf("%s is there and says something else", path)
+	if !errors.Is(err, fs.ErrExist) {
+		return err == nil, err
 	}
-	return err == nil, err
+	if was, err := os.ReadFile(path); err != nil || !bytes.Equal(was, data) {
+		return false, errors.Join(fmt.Errorf("%s is there and says something else", path), err)
+	}
+	return false, nil
 }
 
-// create writes a file that is not there yet.
+// create makes a file that is not there yet: written under another name, it is there as a
+// whole or not at all.
 func create(path string, data []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*")
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(data)
-	return errors.Join(err, f.Close())
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Link(f.Name(), path)
+	}
+	return errors.Join(err, os.Remove(f.Name()))
 }
 
 // args are those that plan and run share, and the standard input that goes with them.
