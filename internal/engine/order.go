@@ -1,0 +1,120 @@
+package engine
+
+import (
+	"fmt"
+
+	"orchestrate/internal/arbiter"
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/route"
+	"orchestrate/internal/runtime"
+	"orchestrate/internal/untrusted"
+)
+
+// order is the run as the dispatch loop sees its graph. The loop's own goroutine
+// calls it.
+type order run
+
+// ReadyIf implements dispatch.Graph.
+func (o *order) ReadyIf(most int, can func(string) bool) []string {
+	return o.tracker.ReadyIf(most, can)
+}
+
+// Start implements dispatch.Graph.
+func (o *order) Start(id string) {
+	o.tracker.Start(id)
+	(*run)(o).reserve(id)
+	(*run)(o).inSession(id, true)
+}
+
+// Return implements dispatch.Graph.
+func (o *order) Return(id string) {
+	(*run)(o).inSession(id, false)
+	o.tracker.Return(id)
+}
+
+// Settle implements dispatch.Graph. An interrupted job blocks nobody: those that
+// depend on it stay queued for a resumed run.
+func (o *order) Settle(id string, ok bool) {
+	r := (*run)(o)
+	r.inSession(id, false)
+	status := r.jobs[id].status
+	if status != nil && status.Proof != nil && !status.Proof.Gone {
+		r.tracker.Keep(id)
+	}
+	if status == nil || !status.Status.Settled() || status.Status == ledger.Interrupted {
+		r.tracker.Leave(id)
+		return
+	}
+	r.settleOrder(id, ok, fmt.Sprintf("%s: %s", status.Status, status.Reason))
+}
+
+// settleOrder tells the graph that a job is over and records whom that blocks.
+func (r *run) settleOrder(id string, ok bool, why string) {
+	var all []ledger.JobStatus
+	for _, b := range r.tracker.Settle(id, ok, why) {
+		if s := r.jobs[b.ID].status; s != nil && s.Status == ledger.Blocked {
+			continue // on record already
+		}
+		all = append(all, r.undispatched(b.ID, runtime.BlockedDependency, b.Detail))
+	}
+	r.settleUnstarted(all...)
+}
+
+// blockPlanned settles the jobs that no route was found for.
+func (r *run) blockPlanned() {
+	independent := r.plan.judgeless()
+	for i := range r.plan.Jobs {
+		pl := &r.plan.Jobs[i]
+		block := r.jobs[pl.Job.ID].block
+		if independent { // nothing is paid for that nobody independent can judge
+			block = r.plan.Arbiter.Block
+		}
+		if block == nil || r.jobs[pl.Job.ID].status != nil || r.carried[pl.Job.ID] != nil {
+			continue
+		}
+		r.block(pl.Job.ID, *block)
+		r.settleOrder(pl.Job.ID, false, fmt.Sprintf("blocked: %s", block.Reason))
+	}
+}
+
+// block settles a job that cannot be dispatched.
+func (r *run) block(id string, why route.Block) {
+	r.jobs[id].next = why.NextStep
+	r.settleUnstarted(r.undispatched(id, why.Reason, why.Detail))
+}
+
+// undispatched is the status of a job that is not dispatched, remembered as its own.
+func (r *run) undispatched(id string, reason runtime.Reason, detail string) ledger.JobStatus {
+	j := r.jobs[id]
+	s := r.statusOf(&attempt{job: j.planned.Job, route: j.route})
+	s.Status, s.Reason, s.ReasonEvidence = ledger.Blocked, reason, untrusted.From(detail)
+	s.Attempts = r.attempts[id] // of earlier times, if any
+	if n := len(j.ended); n > 0 {
+		s.Proof = j.ended[n-1].Proof
+	}
+	s = cleaned(r, s)
+	j.status = &s
+	r.mu.Lock()
+	probed := r.probedHere(s.Runtime)
+	r.mu.Unlock()
+	j.facts = arbiter.JobFacts{Job: j.planned.Job, ID: id, Exec: j.planned.Job.Exec(), Status: s, Probed: probed}
+	return s
+}
+
+// settleUnstarted records that jobs will not be dispatched: in the journal first.
+func (r *run) settleUnstarted(all ...ledger.JobStatus) {
+	recs := make([]ledger.Record, 0, len(all))
+	for _, s := range all {
+		recs = append(recs, ledger.Settle(s))
+	}
+	if len(recs) == 0 {
+		return
+	}
+	err := r.led.Append(recs...)
+	for _, s := range all {
+		if err == nil && s.Attempts == 0 { // else the file tells of the attempt
+			err = r.led.WriteJSON(ledger.JobPath(s.ID, ledger.StatusFile), s)
+		}
+	}
+	r.fail(err)
+}
