@@ -13,12 +13,12 @@ const module = "orchestrate"
 // pipeline are the rooms that a run passes through; each imports only those to
 // its left, and tools.
 var pipeline = []string{
-	"spec", "graph", "inventory", "policy", "route", "gate", "dispatch", "check", "arbiter", "planner", "report", "integrate", "reclaim",
+	"spec", "graph", "inventory", "policy", "route", "gate", "dispatch", "check", "arbiter", "planner", "report", "integrate", "reclaim", "worker",
 }
 
 // tools know nothing of the pipeline. They may use one another.
 var tools = []string{
-	"runtime", "supervise", "capture", "secret", "workspace", "ledger", "history", "ui", "untrusted", "shellword", "schema", "modelsim", "version", "failpoint", "process", "detach", "sandbox", "figure", "handoff", "skill", "spelling",
+	"runtime", "supervise", "capture", "secret", "workspace", "ledger", "history", "ui", "untrusted", "shellword", "schema", "modelsim", "version", "failpoint", "process", "detach", "sandbox", "figure", "handoff", "skill", "spelling", "pattern", "prompts",
 }
 
 // pure rooms decide and touch nothing: no disk, process, network or clock. Every

@@ -39,6 +39,9 @@ type Request struct {
 	Internal bool   // the hosting session's own agents are candidates for unpinned jobs
 	// Agents is what a hosting session said of its own agents; nil = none told us.
 	Agents *handoff.Agents
+	// Worker is the worker run, absolute, that the spec was written for and that keeps the run;
+	// "" = none.
+	Worker string
 	Yes    bool // the person approves what stands in the spec, without being asked
 }
 

@@ -155,7 +155,7 @@ func (p *Plan) read() (errs []spec.Diagnostic) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(p.Request.Cwd, path)
 	}
-	opt := spec.Options{Cwd: p.Request.Cwd, WorkspaceRoot: p.Root, Secrets: p.findSecrets, Repository: p.repositorySays}
+	opt := spec.Options{Cwd: p.Request.Cwd, WorkspaceRoot: p.Root, Secrets: p.findSecrets, Repository: p.repositorySays, Worker: p.Request.Worker != ""}
 	if p.source != nil {
 		p.Spec, errs = spec.Parse(path, p.source, opt)
 	} else {

@@ -137,7 +137,7 @@ func (e *Engine) reread(ctx context.Context, led *ledger.Run, info ledger.RunInf
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Request: Request{Spec: info.SpecPath, Cwd: info.Cwd, Rehearse: info.Rehearse, Script: info.Script}, source: source, fixed: info.Base}
+	p := &Plan{Request: Request{Spec: info.SpecPath, Cwd: info.Cwd, Rehearse: info.Rehearse, Script: info.Script, Worker: info.Worker}, source: source, fixed: info.Base}
 	p.asked = recordedRequest(info)
 	if p.house, err = recordedHouse(led, info); err != nil {
 		return nil, err

@@ -135,7 +135,7 @@ func (e *Engine) Run(ctx context.Context, p *Plan, obs Observer, ctl Controls) (
 		return res, err
 	}
 	defer func() { err = errors.Join(err, r.slots.close()) }()
-	if r.led, err = ledger.Create(p.Root, e.Now()); err != nil {
+	if r.led, err = p.createRun(e.Now()); err != nil {
 		return res, err
 	}
 	defer func() { err = errors.Join(err, r.led.Close()) }()
@@ -359,7 +359,7 @@ func (r *run) info() ledger.RunInfo {
 	info := ledger.RunInfo{
 		RunID: r.led.ID, SpecPath: p.Spec.Path, SpecDigest: p.Spec.Digest, Base: p.Base,
 		Dir: r.led.Dir, Cwd: p.Request.Cwd, Rehearse: p.Request.Rehearse, Script: p.Request.Script,
-		Internal: p.Request.Internal, AgentsDigest: p.agentsDigest(),
+		Internal: p.Request.Internal, AgentsDigest: p.agentsDigest(), Worker: p.Request.Worker,
 	}
 	if p.Spec.Repository != nil {
 		info.RepositoryDigest = p.Spec.Repository.Digest

@@ -30,7 +30,11 @@ func Create(root string, now time.Time) (*Run, error) {
 	if err := hideReports(reports); err != nil {
 		return nil, err
 	}
-	dir, err := makeRunDir(reports, now)
+	return createAt(makeRunDir(reports, now))
+}
+
+// createAt starts a run in the directory that was made for it.
+func createAt(dir string, err error) (*Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("no place for a run directory: %w", err)
 	}

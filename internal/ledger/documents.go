@@ -48,6 +48,11 @@ type Session struct {
 	Model         string `json:"model"`     // observed, else requested
 	Cwd           string `json:"cwd"`       // absolute; sessions belong to a folder
 	ResumedFrom   string `json:"resumedFrom"`
+	// ResumeOf names whose session it goes on with: JOB, or RUN/JOB of another run; "" = nobody's.
+	ResumeOf string `json:"resumeOf"`
+	Access   string `json:"access"`   // of its route: what a session that goes on may do
+	Worktree string `json:"worktree"` // absolute top of its tree, "" = the shared checkout
+	Commit   string `json:"commit"`   // snapshot of what it left there, "" = none
 }
 
 // CheckResult is checks/<n>.json.

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"encoding/json"
 	"time"
 
 	"orchestrate/internal/runtime"
@@ -29,6 +30,7 @@ const (
 	KindProgress     RecordKind = "progress"      // a step that takes its time began or ended: Progress, perhaps Job; changes no state
 	KindRequeued     RecordKind = "requeued"      // a resumed run will do this job again, or at last: Job, Text
 	KindAwaiting     RecordKind = "awaiting"      // an attempt was handed to the hosting session: Job, Attempt
+	KindExpanded     RecordKind = "expanded"      // the list that jobs of a pattern are for is known: Job, Expanded
 	KindParked       RecordKind = "parked"        // nothing can go on before the hosting session acts, and the engine leaves: ExitStatus
 )
 
@@ -61,6 +63,15 @@ type Record struct {
 	AgentsDigest  string         `json:"agentsDigest,omitempty"` // on resumed: of agents.json from now on, "" = as before
 	Approval      *Given         `json:"approval,omitempty"`
 	Progress      *Progress      `json:"progress,omitempty"`
+	Expanded      *Expanded      `json:"expanded,omitempty"`
+}
+
+// Expanded is a list as it was found in the answers of the jobs that made it. It is
+// durable before any job of the list begins, so that a resumed run has the same one.
+type Expanded struct {
+	Of      string            `json:"of"`      // the job as the spec has it
+	Sources []string          `json:"sources"` // digest of each answer that it was found in
+	Items   []json.RawMessage `json:"items"`   // in their order; item n is that of the job with number n
 }
 
 // Progress is a step of the engine's own that a person may have to wait for.
@@ -117,6 +128,8 @@ type RunInfo struct {
 	Internal         bool   `json:"internal"` // the hosting session's own agents are candidates for unpinned jobs
 	// AgentsDigest is the SHA-256 of agents.json, hex, "" = no session told of its agents.
 	AgentsDigest string `json:"agentsDigest"`
+	// Worker is the worker run, absolute, whose tasks these are; "" = none's. Nobody reviews.
+	Worker string `json:"worker,omitempty"`
 	// RequestDigest is the SHA-256 of request.md, hex, "" = a person wrote the spec.
 	RequestDigest string `json:"requestDigest"`
 }
@@ -194,6 +207,11 @@ func LeftSecret(job string, n int, text string) Record {
 // there, and somebody can take it.
 func AwaitingSession(job string, n int) Record {
 	return Record{Kind: KindAwaiting, Job: job, Attempt: n}
+}
+
+// ExpandedTo says what the list of the jobs of a pattern is; job is the first of them.
+func ExpandedTo(job string, e Expanded) Record {
+	return Record{Kind: KindExpanded, Job: job, Expanded: &e}
 }
 
 // Parked says that all that could go on has, and that the engine leaves until the hosting

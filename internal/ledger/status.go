@@ -22,12 +22,16 @@ const (
 	Failed      Status = "failed"
 	Blocked     Status = "blocked"
 	Interrupted Status = "interrupted"
+	Skipped     Status = "skipped" // a pattern did not need it; counts for nothing
 )
 
 // Settled reports whether a job in this status will not move again in this run.
 func (s Status) Settled() bool {
-	return s == Success || s == Failed || s == Blocked || s == Interrupted
+	return s == Success || s == Failed || s == Blocked || s == Interrupted || s == Skipped
 }
+
+// Well reports whether nothing is amiss: it succeeded or was not needed.
+func (s Status) Well() bool { return s == Success || s == Skipped }
 
 // JobStatus is a job's status.json.
 type JobStatus struct {

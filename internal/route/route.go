@@ -60,7 +60,18 @@ type Input struct {
 	NoAgents           bool       // it judges, and no agent had a part in what it judges
 	RequireIndependent bool       // a family not known to differ from all producers is refused
 	Rehearse           bool       // the stand-in takes the place of every agent
-	Internal           bool       // the hosting session's own agents are considered for unpinned jobs
+	// Listed says that a model which is wanted of no particular runtime is only that of one
+	// that lists or aliases it (the worker form); else what is known to list a part counts.
+	Listed bool
+	// Order breaks ties between runtimes: names in it come first, in this order.
+	Order []string
+	// Continues is the route of the job whose session this one goes on with; nil = it begins
+	// one. Only that runtime, with that model, can.
+	Continues *ledger.Route
+	// Continued says that another job goes on with this one's session: a runtime that cannot
+	// is no choice.
+	Continued bool
+	Internal  bool // the hosting session's own agents are considered for unpinned jobs
 }
 
 // Tried is an earlier attempt of the job.

@@ -28,6 +28,12 @@ const (
 	ReasonBudget         Reason = "budget"
 	ReasonCancelled      Reason = "cancelled" // by a person: the job is interrupted, not failed
 	ReasonCutOff         Reason = "cut_off"   // the engine or the supervisor died: interrupted, not failed
+	ReasonTurnCap        Reason = "turn_cap"  // the agent reached the most turns that it was allowed
+	// Of jobs of a pattern.
+	ReasonBadAnswer   Reason = "bad_answer"   // the answer does not hold the verdict or the list that it must
+	ReasonNotVerified Reason = "not_verified" // the votes or the verifications did not accept
+	ReasonTooFew      Reason = "too_few"      // fewer of those it joins succeeded than it requires
+	NotNeeded         Reason = "not_needed"   // skipped, not failed: the list or the rounds ended before it
 	// Of jobs that the hosting session carries out.
 	ReasonSessionFailed Reason = "session_failed" // it handed the job in as failed
 	ReasonStaleResult   Reason = "stale_result"   // a late result, and what it builds on has changed
@@ -45,4 +51,9 @@ const (
 	BlockedNoAnswer     Reason = "no_answer_from_arbiter"
 	// An earlier attempt's processes are not proven to have ended.
 	BlockedTreeUnproven Reason = "tree_unproven"
+	// A list that another job made cannot be used: it is none, too long, or fills a text
+	// with what may not stand there.
+	BlockedExpansion Reason = "expansion"
+	// The session that the job is to go on with cannot be gone on with.
+	BlockedSession Reason = "session"
 )

@@ -27,6 +27,11 @@ type Options struct {
 	// Repository gives the text of the RepositoryFile of the workspace root, nil where
 	// there is none. Without it no such file counts.
 	Repository func(root string) ([]byte, error)
+	// Worker says that the worker form wrote the document, which may then hold what only
+	// that says.
+	Worker bool
+	// Resolved says that the document is a run's jobs.yaml: patterns are expanded in it.
+	Resolved bool
 	// Secrets finds secrets in a text; nil looks for none.
 	Secrets func(text string) []Secret
 }

@@ -18,6 +18,7 @@ type Spec struct {
 	Arbiter        Arbiter
 	Jobs           []Job
 
+	Worker     bool        // it was written by the worker form: nobody reviews
 	Repository *Repository // what the repository sets; nil = nothing
 
 	Path    string   // absolute path of the file
@@ -89,6 +90,19 @@ type Job struct {
 	MaxOutputBytes     int64
 	EnvAllow           []string
 	Worktree           Worktree
+	Continue           string // id of the job whose session it goes on with, "" = a fresh one
+	MaxTurns           int    // of the agent, where its runtime has such a limit; 0 = the runtime's own
+
+	Part    *Part    // what it is in a pattern, nil = it is in none
+	Item    *Item    // the item of a list that it is for, nil = none
+	Round   *Round   // when it is needed, nil = always
+	Gather  *Gather  // the engine itself makes its result, nil = somebody is asked
+	Verdict *Verdict // its answer must hold a verdict, nil = it need not
+	// AfterAll says that those it depends on need only have ended; at least Require of them
+	// must have succeeded.
+	AfterAll bool
+	Require  int
+	Worker   *Worker // of the worker form, nil = of a spec
 
 	Pos Position // of the job's id
 }
