@@ -138,9 +138,9 @@ func (r *run) draftPrompt(ctx context.Context, a *attempt) error {
 	if err != nil {
 		return err
 	}
-	a.prompt = planner.Prompt(planner.Asked{
+	a.prompt, err = planner.Prompt(planner.Asked{
 		Request: requestText(d.req.Text), Form: form, Profiles: r.draftProfiles(), Internal: d.req.Internal,
 		Outline: r.redact.String(outline), Before: d.before,
 	})
-	return nil
+	return err
 }
