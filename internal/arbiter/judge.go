@@ -26,9 +26,13 @@ const (
 	ModeChecksOnly = "checks-only"
 )
 
+// InWorkerForm is why a run of the worker form is unreviewed.
+const InWorkerForm = "worker form: nobody reviewed these results"
+
 // Case is everything that the verdict on a run depends on.
 type Case struct {
 	Mode         string
+	WorkerForm   bool   // the worker form asked for it, in which nobody reviews
 	Rehearsal    bool   // some job, or the arbiter, was the stand-in
 	Early        string // why there is nothing to judge, or not yet: jobs not settled, none succeeded
 	Obstacle     string // why no arbiter could be asked: no route
@@ -52,7 +56,7 @@ type Case struct {
 
 // Judge draws the conclusion. In this order: where there is nothing to judge yet
 // for the arbiter it is blocked; a broken rule of layer 1 is fail; checks-only is
-// unreviewed; no arbiter, no usable answer, or one of an arbiter that is not as
+// unreviewed, and so is the worker form; no arbiter, no usable answer, or one of an arbiter that is not as
 // independent as was required is blocked; anything that the arbiter found wrong, an
 // assertion among it, is fail; anything it left open, or cited without its being
 // there, is blocked; the rest is pass. In a rehearsal pass and
@@ -60,6 +64,9 @@ type Case struct {
 func Judge(c Case) ledger.Judgement {
 	j := record(c)
 	j.Verdict, j.Why = conclude(c)
+	if c.WorkerForm && j.Verdict != Unreviewed {
+		j.Why = append(j.Why, InWorkerForm)
+	}
 	if c.Rehearsal && (j.Verdict == Pass || j.Verdict == Unreviewed) {
 		j.Verdict = Rehearsal
 		j.Why = append(j.Why, "the stand-in took part; nothing here counts as a review")
@@ -76,6 +83,8 @@ func conclude(c Case) (verdict string, why []string) {
 		return Blocked, append([]string{c.Early}, why...)
 	case len(c.Findings) > 0:
 		return Fail, why
+	case c.WorkerForm:
+		return Unreviewed, []string{InWorkerForm}
 	case c.Mode == ModeChecksOnly:
 		return Unreviewed, []string{"mode checks-only: nobody reviewed the work"}
 	case c.Obstacle != "":
@@ -263,7 +272,8 @@ func filled[T any](list []T) []T {
 }
 
 // MayCheckOnly reports whether mode checks-only is allowed: every job is a plain
-// program, or none is above R1. risks are the jobs' tiers by policy, R0 to R3.
+// program, or none is above R1. risks are the jobs' tiers by policy, R0 to R3. The worker
+// form, which nobody reviews, does not ask.
 func MayCheckOnly(execOnly bool, risks []string) bool {
 	return execOnly || len(risks) == 0 || slices.Max(risks) <= "R1"
 }

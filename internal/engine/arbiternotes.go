@@ -14,6 +14,9 @@ import (
 func (p *Plan) noteArbiter() {
 	note := func(format string, args ...any) { p.Notes = append(p.Notes, fmt.Sprintf(format, args...)) }
 	switch a := p.Arbiter; {
+	case p.Spec.Worker:
+		note("worker form: nobody reviews these results; the verdict will be `unreviewed`")
+		return
 	case !a.Needed:
 		note("nobody reviews this run: arbiter mode checks-only; its verdict will be `unreviewed`")
 		if p.Spec.Arbiter.RequireIndependent {

@@ -17,7 +17,7 @@ import (
 func (r *run) judge(ctx context.Context) ledger.Judgement {
 	p := r.plan
 	c := arbiter.Case{
-		Mode: p.Spec.Arbiter.Mode, Rehearsal: p.Rehearsal() || r.stoodIn(), RequireIndependent: p.Spec.Arbiter.RequireIndependent,
+		Mode: p.Spec.Arbiter.Mode, WorkerForm: p.Spec.Worker, Rehearsal: p.Rehearsal() || r.stoodIn(), RequireIndependent: p.Spec.Arbiter.RequireIndependent,
 		Findings: r.findings(ctx), ChangedJudges: r.changedJudges(), Early: r.early(ctx),
 	}
 	switch {
@@ -96,7 +96,7 @@ func (r *run) early(ctx context.Context) string {
 		return fmt.Sprintf("not settled: of %d jobs %d were not done to their end", len(r.plan.Jobs), open)
 	case ctx.Err() != nil:
 		return stoppedEarly
-	case succeeded == 0:
+	case succeeded == 0 && !r.plan.Spec.Worker: // which nobody judges anyway
 		return "nothing to judge: no job succeeded"
 	}
 	return ""

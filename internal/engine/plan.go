@@ -186,7 +186,7 @@ func (p *Plan) apply(e *Engine) (errs []spec.Diagnostic) {
 		errs = append(errs, policy.Validate(i, j, p.Jobs[i].Tiers)...)
 	}
 	p.Arbiter.Needed = p.Spec.Arbiter.Mode != arbiter.ModeChecksOnly
-	if !p.Arbiter.Needed && !arbiter.MayCheckOnly(p.execOnly(), p.risks()) {
+	if !p.Arbiter.Needed && !p.Spec.Worker && !arbiter.MayCheckOnly(p.execOnly(), p.risks()) {
 		errs = append(errs, spec.Diagnostic{
 			Pos: p.Spec.ModePos, Field: "arbiter.mode", Rule: "checks-only",
 			Message: "checks-only is allowed when every job is a plain program or none is above R1; leave the mode out, and an arbiter reviews the work",

@@ -72,6 +72,7 @@ func (p *Plan) liveInput(e *Engine, pl *Planned) route.Input {
 		Internal: p.Request.Internal, Sandbox: p.Sandbox, Own: e.own(),
 		Isolate: p.whyIsolate(pl.Job.ID), NoWorktree: p.noWorktree(pl.Job), NoWorktreeNext: p.noTreeNext, Builds: p.builds(e),
 	}
+	p.orderTasks(&in)
 	if policy.Judges(pl.Job.Task) {
 		in.Producers = p.producers(pl.Job.DependsOn)
 	}

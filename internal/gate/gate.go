@@ -92,7 +92,7 @@ func ofR2(j *spec.Job, host sandbox.Level) []need {
 	if host.Holds() {
 		out = append(out, need{"sandbox", sandboxed, "name a runtime that works in the engine's sandbox, or whose own can be shown to hold"})
 	}
-	if j.Writes() {
+	if policy.CheckNeeded(j, policy.R2) {
 		out = append(out, need{"checks", func(j *spec.Job, _ ledger.Route) bool { return len(j.Checks) > 0 }, "give the job at least one check"})
 	}
 	return out

@@ -45,6 +45,10 @@ func TestFailureClasses(t *testing.T) {
 		{runtime.ReasonWroteObserving, "fail", "fail", "fail", none, false},
 		{runtime.ReasonInjectedSecret, "fail", "fail", "fail", none, false},
 		{runtime.ReasonBudget, "fail", "fail", "fail", none, false},
+		{runtime.ReasonTurnCap, "fail", "fail", "fail", none, false},
+		{runtime.ReasonBadAnswer, "fail", "fail", "fail", none, false},
+		{runtime.ReasonNotVerified, "fail", "fail", "fail", none, false},
+		{runtime.ReasonTooFew, "fail", "fail", "fail", none, false},
 		{runtime.ReasonCancelled, "fail", "fail", "fail", none, false},
 		{runtime.ReasonCutOff, "fail", "fail", "fail", none, false},
 	} {

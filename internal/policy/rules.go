@@ -23,6 +23,12 @@ func TiersOf(j *spec.Job, beside string, sensitive func(name string) string) Tie
 	return t
 }
 
+// CheckNeeded reports whether a job must have a check: a writer from R2 on. In the worker
+// form nothing must be checked; that is what its label says.
+func CheckNeeded(j *spec.Job, r Risk) bool {
+	return j.Worker == nil && j.Writes() && !r.Less(R2)
+}
+
 // Validate applies the rules that need a job's tiers: work at R2 is isolated, a
 // writer there has a check, and R3 says what it will do and how to undo it. i is
 // the job's place in the spec.
@@ -41,7 +47,7 @@ func Validate(i int, j *spec.Job, t Tiers) []spec.Diagnostic {
 		add("isolation", "isolation", "%q is \"none\", but the job is %s (%s) and needs a worktree; leave isolation out or write \"worktree\"",
 			j.ID, t.Risk, t.RiskWhy)
 	}
-	if j.Writes() && len(j.Checks) == 0 {
+	if CheckNeeded(j, t.Risk) && len(j.Checks) == 0 {
 		add("checks", "check-needed", "%q writes at %s (%s) and has no check; name at least one command or assertion",
 			j.ID, t.Risk, t.RiskWhy)
 	}

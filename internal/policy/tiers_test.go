@@ -117,13 +117,16 @@ func TestValidateByTier(t *testing.T) {
 		risk Risk
 		want string // rules
 	}{
-		"R1 needs nothing":        {spec.Job{Effect: "scoped-write", Isolation: "none"}, R1, ""},
-		"R2 in the checkout":      {spec.Job{Effect: "scoped-write", Isolation: "none", Checks: checked}, R2, "isolation"},
-		"R2 writer without check": {spec.Job{Effect: "scoped-write"}, R2, "check-needed"},
-		"R2 observer":             {spec.Job{Effect: "observe"}, R2, ""},
-		"R2 complete":             {spec.Job{Effect: "scoped-write", Isolation: "worktree", Checks: checked}, R2, ""},
-		"R3 without preview":      {spec.Job{Effect: "observe", Rollback: "x"}, R3, "preview-needed"},
-		"R3 complete":             {spec.Job{Effect: "external-destructive", Preview: "x", Rollback: "y", Checks: checked}, R3, ""},
+		"R1 needs nothing":         {spec.Job{Effect: "scoped-write", Isolation: "none"}, R1, ""},
+		"R2 in the checkout":       {spec.Job{Effect: "scoped-write", Isolation: "none", Checks: checked}, R2, "isolation"},
+		"R2 writer without check":  {spec.Job{Effect: "scoped-write"}, R2, "check-needed"},
+		"R2 of the worker form":    {spec.Job{Effect: "scoped-write", Worker: &spec.Worker{}}, R2, ""},
+		"the same in the checkout": {spec.Job{Effect: "scoped-write", Isolation: "none", Worker: &spec.Worker{}}, R2, "isolation"},
+		"R3 of the worker form":    {spec.Job{Effect: "external-destructive", Worker: &spec.Worker{}}, R3, "preview-needed"},
+		"R2 observer":              {spec.Job{Effect: "observe"}, R2, ""},
+		"R2 complete":              {spec.Job{Effect: "scoped-write", Isolation: "worktree", Checks: checked}, R2, ""},
+		"R3 without preview":       {spec.Job{Effect: "observe", Rollback: "x"}, R3, "preview-needed"},
+		"R3 complete":              {spec.Job{Effect: "external-destructive", Preview: "x", Rollback: "y", Checks: checked}, R3, ""},
 	} {
 		var got []string
 		for _, d := range Validate(3, &c.job, Tiers{Risk: c.risk}) {

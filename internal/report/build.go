@@ -68,15 +68,19 @@ func (r *Report) addJob(in Input, j ledger.JobState) {
 		st = unstarted(j)
 	}
 	job := Job{Status: st, Earlier: orEmpty(in.Earlier[j.ID]), NextStep: in.NextSteps[j.ID], After: orEmpty(in.After[j.ID]), Dir: in.Dirs[j.ID]}
-	if answer := ledger.JobPath(j.ID, ledger.OutputFile); st.Attempts > 0 && in.exists(answer) {
+	if answer := ledger.JobPath(j.ID, ledger.OutputFile); (st.Attempts > 0 || in.Patterns[j.ID].Gathers && st.Status.Settled()) && in.exists(answer) {
 		job.Answer = answer
 	}
 	if s, ok := in.Sessions[j.ID]; ok {
 		job.Session = &s
 	}
+	if p, ok := in.Patterns[j.ID]; ok {
+		job.Pattern = &p
+	}
+	job.Continues = in.Continues[j.ID]
 	r.Jobs = append(r.Jobs, job)
 	r.Rehearsal = r.Rehearsal || st.Rehearsal
-	r.Totals.add(st.Status)
+	r.Totals.add(job)
 	for _, c := range st.Checks {
 		r.Checks.add(c.Status)
 	}
@@ -101,12 +105,13 @@ func (r *Report) addArbiter(in Input) {
 	}
 }
 
-// rows are the jobs and, last, the arbiter where it was asked.
+// rows are the jobs that were needed and, last, the arbiter where it was asked.
 func (r Report) rows() []Job {
+	jobs := r.needed()
 	if r.Arbiter == nil {
-		return r.Jobs
+		return jobs
 	}
-	return append(r.Jobs[:len(r.Jobs):len(r.Jobs)], *r.Arbiter)
+	return append(jobs[:len(jobs):len(jobs)], *r.Arbiter)
 }
 
 // unstarted is the status of a job that has no status.json yet.
@@ -119,7 +124,18 @@ func unstarted(j ledger.JobState) ledger.JobStatus {
 
 func (in Input) exists(rel string) bool { return in.Exists == nil || in.Exists(rel) }
 
-func (t *Totals) add(s ledger.Status) {
+func (t *Totals) add(j Job) {
+	s := j.Status.Status
+	switch {
+	case s == ledger.Skipped:
+		t.Skipped++
+		return
+	case j.gathers():
+		if s == ledger.Failed || s == ledger.Blocked {
+			t.Unmet++
+		}
+		return
+	}
 	t.Total++
 	switch s {
 	case ledger.Success:
@@ -348,6 +364,9 @@ func verdictNeeds(r Report) string {
 		}
 		return "the verdict is blocked: nobody has judged this run"
 	case arbiter.Unreviewed:
+		if r.Judgement != nil && slices.Contains(r.Judgement.Why, arbiter.InWorkerForm) {
+			return "worker form: nobody has reviewed these results"
+		}
 		return "nobody has reviewed this run, as the spec asked; only the checks speak for it"
 	}
 	return ""
@@ -355,7 +374,7 @@ func verdictNeeds(r Report) string {
 
 func jobNeeds(j Job) string {
 	s := j.Status
-	if s.Status == ledger.Success || s.Reason == runtime.BlockedDependency {
+	if s.Status.Well() || s.Reason == runtime.BlockedDependency {
 		return "" // a dependency is told with the job that is waited for
 	}
 	line := "job " + s.ID + " is " + string(s.Status)

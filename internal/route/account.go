@@ -25,6 +25,7 @@ const (
 	critEvidence     = "evidence quality"
 	critFailures     = "failures in this run"
 	critCost         = "cost and latency"
+	critOrder        = "order of the worker form"
 	critName         = "name"
 )
 
@@ -34,7 +35,7 @@ const Dropped = "dropped: "
 // Ranks reports whether a criterion puts the candidates in order that qualify.
 func Ranks(criterion string) bool {
 	switch criterion {
-	case critFit, critMatch, critStrength, critEvidence, critFailures, critCost:
+	case critFit, critMatch, critStrength, critEvidence, critFailures, critCost, critOrder:
 		return true
 	}
 	return false
@@ -142,9 +143,21 @@ func (in Input) ranks() []rank {
 			func(*option) string { return "not compared: there is no live evidence of either" },
 		})
 	}
+	if len(in.Order) > 0 {
+		all = append(all, rank{critOrder, func(a, b *option) int { return cmp.Compare(in.place(a), in.place(b)) }, nil})
+	}
 	return append(all, rank{critName, func(a, b *option) int {
 		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.agent, b.agent))
 	}, nil})
+}
+
+// place is where the option's runtime stands in the order of ties; all that it does not
+// name come after.
+func (in Input) place(o *option) int {
+	if i := slices.Index(in.Order, o.name); i >= 0 {
+		return i
+	}
+	return len(in.Order)
 }
 
 // compare orders options: the spec's order first, then among those that policy

@@ -92,6 +92,11 @@ func (in Input) checkModel(o *option) {
 	if _, ok := p.ModelNamed(o.model); ok {
 		return
 	}
+	if in.Listed && o.ranked {
+		o.unlisted = true
+		o.fail(runtime.BlockedNoRoute, nameAdapter, "it neither lists nor aliases model %s", o.model)
+		return
+	}
 	var ids []string
 	for _, m := range p.Models {
 		ids = append(ids, m.ID)
@@ -104,6 +109,9 @@ func (in Input) checkModel(o *option) {
 	o.fail(runtime.BlockedNoRoute, "choose one of the live models ("+offer("models", o.model, ids)+"), or leave the model out",
 		"model %s is wanted by %s and is not in its live list", o.model, o.modelBy)
 }
+
+// nameAdapter is what a person does where no runtime says that it has a model.
+const nameAdapter = "name the adapter whose model it is (`--adapter NAME`, or `\"adapter\": \"NAME\"` in the manifest), or leave the model out; `orchestrate doctor` shows what each lists"
 
 // agentFor is the agent that the job names, as far as that binds the option: as with a model,
 // a pin binds only its own runtime; without one it binds whichever runtime is chosen.

@@ -246,6 +246,9 @@ func (in Input) block(options []*option) *Block {
 	if best.ranked && best.absent() {
 		next = in.installOne()
 	}
+	if in.Listed && best.failures[0].reason == runtime.BlockedNoRoute && slices.ContainsFunc(options, func(o *option) bool { return o.ranked && o.unlisted }) {
+		next = nameAdapter // whichever came first of those that are asked in vain
+	}
 	return &Block{Reason: best.failures[0].reason, Detail: strings.Join(details, "; "), NextStep: next}
 }
 

@@ -250,6 +250,7 @@ func TestARuntimeThatApprovesEverything(t *testing.T) {
 	willing := agent("willing", runtime.ControlReadOnly, runtime.ControlEditsOnly, runtime.ControlToolLimits)
 	willing.ApprovesAll = true
 	unchecked := func(in Input) Input { in.Job.Checks = nil; return in }
+	task := func(in Input) Input { in.Job.Worker = &spec.Worker{}; return in }
 	for name, c := range map[string]struct {
 		in   Input
 		want string
@@ -264,6 +265,7 @@ func TestARuntimeThatApprovesEverything(t *testing.T) {
 		"R2 without a sandbox":        {at(policy.R2, editing, willing, off, ""), "-", "no sandbox was shown"},
 		"R1 in the checkout":          {at(policy.R1, editing, willing, enforced, "none"), "-", "R2: why; willing: it approves everything by itself"},
 		"R1 without a check":          {unchecked(at(policy.R1, editing, willing, enforced, "")), "-", "needs a check"},
+		"a task of the worker form":   {task(unchecked(at(policy.R1, editing, willing, enforced, ""))), "worktree landlock !", ""},
 		"R3":                          {at(policy.R3, editing, willing, enforced, ""), "-", "the job is R3"},
 		"a sandbox of its own counts": {at(policy.R1, editing, withOwn(willing), bare, ""), "worktree own !", ""},
 	} {
