@@ -4,6 +4,7 @@
 package ledger
 
 import (
+	"encoding/json"
 	"time"
 
 	"orchestrate/internal/runtime"
@@ -68,6 +69,10 @@ type JobStatus struct {
 	Proof          *Proof         `json:"proof"`     // that the process tree is gone
 	StartedAt      *time.Time     `json:"startedAt"`
 	EndedAt        *time.Time     `json:"endedAt"`
+	// Decided says in a line what a job that gathers came to, "" = it gathers nothing.
+	Decided string `json:"decided,omitempty"`
+	// Item is the value of the item of a list that the job is for, nil = it is for none.
+	Item json.RawMessage `json:"item,omitempty"`
 }
 
 // Truncated counts dropped bytes per stream.

@@ -31,6 +31,7 @@ type Part struct {
 // the start, and its texts are filled in. Of a list that another job makes the value is
 // known when that has succeeded; until then the texts hold their variables.
 type Item struct {
+	Of     string          // id of the job as the document has it, whose foreach this is
 	Number int             // from 1
 	Value  json.RawMessage // JSON; nil = not known before the run
 	From   []string        // jobs in whose answers the list is; nil = it is in the document
