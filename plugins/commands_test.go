@@ -36,7 +36,7 @@ func exitStatuses(t *testing.T) string {
 }
 
 var (
-	listed  = regexp.MustCompile(`(?m)^  ([a-z]+) +(\S.*)$`)
+	listed  = regexp.MustCompile(`(?m)^  ([a-z][a-z-]*) +(\S.*)$`)
 	flagged = regexp.MustCompile(`(?m)^ +(?:-\w, )?--([a-z-]+)(?: (\S+))? {2,}(\S.*)$`)
 	usage   = regexp.MustCompile(`(?m)^Usage:\n  (.*)$`)
 )

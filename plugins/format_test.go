@@ -89,7 +89,7 @@ func TestEveryReferenceIsOneStepAway(t *testing.T) {
 // TestTheSkillNamesOnlyWhatTheProgramHas: commands, and the flags given to them.
 func TestTheSkillNamesOnlyWhatTheProgramHas(t *testing.T) {
 	known := commands(t)
-	typed := regexp.MustCompile("(?m)(?:`|^ *)orchestrate ([a-z]+)((?: [^`\n#]*)?)")
+	typed := regexp.MustCompile("(?m)(?:`|^ *)orchestrate ([a-z][a-z-]*)((?: [^`\n#]*)?)")
 	flags := regexp.MustCompile(`--[a-z-]+`)
 	seen := 0
 	for _, page := range skillPages(t) {
