@@ -9,13 +9,22 @@ import (
 // root, as a plan made there does before it has a spec to read: no folder is known yet that
 // the spec works in besides.
 func (e *Engine) Guarded(root, text string) ([]detect.Finding, error) {
+	find, err := e.Guard(root)
+	if err != nil {
+		return nil, err
+	}
+	return find(text), nil
+}
+
+// Guard is Guarded for many texts.
+func (e *Engine) Guard(root string) (find func(text string) []detect.Finding, err error) {
 	found, _, err := secret.FromDotenv(root)
 	if err != nil {
 		return nil, err
 	}
-	find, err := detect.New(outsideOf(root, append(secret.FromEnv(e.Env), found...)), e.Operator.Secrets.Allow)
+	d, err := detect.New(outsideOf(root, append(secret.FromEnv(e.Env), found...)), e.Operator.Secrets.Allow)
 	if err != nil {
 		return nil, err
 	}
-	return find.Find(text), nil
+	return d.Find, nil
 }
