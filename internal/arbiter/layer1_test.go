@@ -110,6 +110,9 @@ func TestEvidenceNamesWhatShowsIt(t *testing.T) {
 			f.Status.Checks[0].Status, f.Status.Checks[0].Output = check.Failed, "fix/checks/1.out"
 		}, []string{"fix/checks/1.json", "fix/checks/1.out"}},
 		{"failed", func(f *JobFacts) { f.Status.Status = ledger.Failed }, []string{"fix/status.json", "fix/exit.json"}},
+		{"gathered", func(f *JobFacts) {
+			f.Status = ledger.JobStatus{Status: ledger.Failed, Reason: "not_verified"}
+		}, []string{"fix/status.json"}},
 		{"blocked", func(f *JobFacts) { f.Status = ledger.JobStatus{Status: ledger.Blocked} }, []string{"fix/status.json"}},
 		{"queued", func(f *JobFacts) { f.Status = ledger.JobStatus{Status: ledger.Queued} }, []string{"state.json"}},
 		{"ownership", func(f *JobFacts) { f.Outside = []string{"x"} }, []string{"fix/status.json", "fix/changes.patch"}},

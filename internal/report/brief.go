@@ -74,7 +74,7 @@ func briefNeed(line string) string {
 
 // briefJobs lists the jobs that somebody may have to look at first, and counts the rest.
 func (r Report) briefJobs(say func(word, format string, args ...any)) {
-	jobs := slices.Clone(r.Jobs)
+	jobs := slices.Clone(r.needed())
 	slices.SortStableFunc(jobs, func(a, b Job) int { return cmp.Compare(urgency(a), urgency(b)) })
 	most := min(len(jobs), mostBriefJobs)
 	for _, j := range jobs[:most] {
@@ -84,6 +84,7 @@ func (r Report) briefJobs(say func(word, format string, args ...any)) {
 	for _, j := range jobs[most:] {
 		rest[j.Status.Status]++
 	}
+	rest[ledger.Skipped] = r.Totals.Skipped
 	for _, s := range urgent {
 		if rest[s] > 0 {
 			say("more", "%d %s", rest[s], s)
@@ -92,6 +93,6 @@ func (r Report) briefJobs(say func(word, format string, args ...any)) {
 }
 
 // urgent are the statuses in the order in which their jobs are listed.
-var urgent = []ledger.Status{ledger.Failed, ledger.Blocked, ledger.Interrupted, ledger.Awaiting, ledger.Running, ledger.Success, ledger.Queued}
+var urgent = []ledger.Status{ledger.Failed, ledger.Blocked, ledger.Interrupted, ledger.Awaiting, ledger.Running, ledger.Success, ledger.Queued, ledger.Skipped}
 
 func urgency(j Job) int { return slices.Index(urgent, j.Status.Status) }

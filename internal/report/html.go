@@ -116,6 +116,7 @@ type pageView struct {
 	MoreFrom         int
 	Graph            template.HTML
 	Timeline         template.HTML
+	Unneeded         []string           // of patterns
 	Rows             iter.Seq[*jobView] // made when they are shown, like the next
 	Details          iter.Seq[*jobView]
 	Judged           *verdictView
@@ -162,6 +163,7 @@ func (p *htmlPage) view() pageView {
 		Report: r, Word: r.block().Arbiter, JudgedBy: judgedBy(r.Judgement), BaseShort: short(r.Base), Mark: r.mark(), Lasted: r.lasted(), Exit: strings.TrimPrefix(exitText(r.ExitStatus), ", "), CostText: r.Usage.String(), CheckText: r.checksSaid(), BudgetText: r.Budget.String(),
 		Graph: picture.Graph(r.nodes(p.longest)), Timeline: p.timeline(), Trees: r.KeptTrees, Block: r.Completion(),
 	}
+	v.Unneeded = r.unneeded()
 	v.Rows, v.Details = p.details() // before all that links to them
 	v.Judged = p.verdict()
 	seen := min(len(r.NeedsPerson), mostNeeds)
@@ -224,10 +226,13 @@ func judgedBy(j *ledger.Judgement) string {
 
 func (r Report) nodes(longest map[string]bool) []picture.Node {
 	var nodes []picture.Node
-	for _, j := range r.Jobs {
+	for _, j := range r.needed() {
 		s := j.Status
 		detail := strings.Trim(s.Runtime+" "+s.Model, " ")
-		if s.Attempts > 0 {
+		switch {
+		case j.gathers():
+			detail = cmp.Or(j.decided(), j.Pattern.String())
+		case s.Attempts > 0:
 			detail += ", " + took(s.DurationMs)
 		}
 		nodes = append(nodes, picture.Node{

@@ -41,6 +41,7 @@ type jobView struct {
 	ArtifactsAnchor string
 	Route           *ledger.Route
 	Candidates      []ledger.Candidate
+	Place           string // in its pattern, and whose session it goes on with
 	Session         string // of a job that the hosting session carries out, or has
 	Files           template.HTML
 }
@@ -121,7 +122,7 @@ func (p *htmlPage) details() (rows, all iter.Seq[*jobView]) {
 		var after afterView
 		for i := range jobs {
 			v := p.jobView(&jobs[i], &parts[i], most)
-			v.IsArbiter, v.After = i == len(p.r.Jobs), after.of(p, jobs[i].After)
+			v.IsArbiter, v.After = jobs[i].Status.ID == ledger.ArbiterJob, after.of(p, jobs[i].After)
 			if !yield(v) {
 				return
 			}
@@ -236,7 +237,7 @@ func sizes(sources []source) []int64 {
 func (p *htmlPage) row(j *Job) *jobView {
 	s := &j.Status
 	return &jobView{
-		Status: s, NextStep: j.NextStep, Word: string(s.Status), Self: p.job(s.ID), Who: who(*s), Tiers: strings.Trim(s.CapabilityTier+"/"+s.RiskTier, "/"),
+		Status: s, NextStep: j.NextStep, Word: string(s.Status), Self: p.job(s.ID), Who: j.who(), Tiers: strings.Trim(s.CapabilityTier+"/"+s.RiskTier, "/"),
 		Took: took(s.DurationMs), CostText: costOf(*s), Problem: problem(*s),
 	}
 }
@@ -253,6 +254,7 @@ func (p *htmlPage) jobView(j *Job, part *planned, most int64) *jobView {
 			v.Parts = append(v.Parts, p.part(id, src, each))
 		}
 	}
+	v.Place = j.place()
 	if j.Session != nil {
 		v.Session = j.Session.Text(p.r.asOf) + "; timeout " + j.Session.late(*j)
 	}

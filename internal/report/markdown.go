@@ -49,6 +49,7 @@ func (r Report) Markdown() []byte {
 	var p page
 	r.result(&p)
 	r.jobs(&p)
+	r.patterns(&p)
 	r.verdict(&p)
 	r.checks(&p)
 	r.patches(&p)
@@ -108,8 +109,15 @@ func (r Report) checksSaid() string {
 
 // String is what became of the jobs.
 func (t Totals) String() string {
-	return fmt.Sprintf("%d of %s succeeded, %d failed, %d blocked, %d interrupted, %d not settled",
+	text := fmt.Sprintf("%d of %s succeeded, %d failed, %d blocked, %d interrupted, %d not settled",
 		t.Succeeded, figure.Count(t.Total, "job"), t.Failed, t.Blocked, t.Interrupted, t.Queued)
+	if t.Unmet > 0 {
+		text += ", " + figure.Count(t.Unmet, "pattern") + " not met"
+	}
+	if t.Skipped > 0 {
+		text += fmt.Sprintf("; besides, %d not needed", t.Skipped)
+	}
+	return text
 }
 
 func (r Report) result(p *page) {
@@ -221,9 +229,29 @@ func jobRow(j Job) []string {
 		problem = cell(strings.TrimSpace(fmt.Sprintf("%s %s", s.Reason, s.ReasonEvidence)))
 	}
 	return []string{
-		cell(s.ID), status, cell(strings.Trim(s.CapabilityTier+"/"+s.RiskTier, "/")), cell(who(s)), cell(s.Model), cell(s.Agent),
+		named(j), status, cell(strings.Trim(s.CapabilityTier+"/"+s.RiskTier, "/")), cell(j.who()), cell(s.Model), cell(s.Agent),
 		took(s.DurationMs), costOf(s), artifacts(j), problem,
 	}
+}
+
+// named is a job's id, and what it is for or goes on with.
+func named(j Job) string {
+	text := cell(j.Status.ID)
+	if of := item(j.Status); of != "" {
+		text += " for " + cell(of)
+	}
+	if j.Continues != "" {
+		text += ", goes on with " + cell(j.Continues)
+	}
+	return text
+}
+
+// who did a job.
+func (j Job) who() string {
+	if j.gathers() {
+		return "the engine"
+	}
+	return who(j.Status)
 }
 
 // who did a job; of one that judges the work of others, also how independent it was.

@@ -42,6 +42,8 @@ type Input struct {
 	Budget      *Budget               // where it stands; nil = not known, the run goes on
 	Suggestions []string              // what the history of many runs shows, for a person
 	Commands    map[string]string     // redacted, shell-quoted command of a job, as in its command.txt
+	Patterns    map[string]Pattern    // what jobs are in patterns, by id
+	Continues   map[string]string     // whose session jobs go on with, by id
 	Sessions    map[string]Session    // what is known of the jobs of the hosting session, by id
 	Planned     bool                  // the run only made a spec from a request, and is never gone on with
 	Exists      func(rel string) bool // whether a path in the run directory is there; nil: all are
@@ -119,14 +121,16 @@ type Report struct {
 	asOf     time.Time // when it was made; of a run that has ended its end
 }
 
-// Totals counts jobs.
+// Totals counts jobs that somebody did, or is to do.
 type Totals struct {
 	Total       int `json:"total"`
 	Succeeded   int `json:"succeeded"`
 	Failed      int `json:"failed"`
 	Blocked     int `json:"blocked"`
 	Interrupted int `json:"interrupted"`
-	Queued      int `json:"queued"` // or running, or with the hosting session: not settled
+	Queued      int `json:"queued"`  // or running, or with the hosting session: not settled
+	Skipped     int `json:"skipped"` // not needed: none of Total
+	Unmet       int `json:"unmet"`   // results of patterns that are not what was asked: none of Total
 }
 
 // Checks counts declared checks of the newest attempts.
@@ -149,13 +153,15 @@ type Usage struct {
 
 // Job is one job's part.
 type Job struct {
-	Status   ledger.JobStatus   `json:"status"`
-	Earlier  []ledger.JobStatus `json:"earlier"`  // attempts before the newest
-	Answer   string             `json:"answer"`   // path of the final answer, "" = none
-	NextStep string             `json:"nextStep"` // what a person can do, "" = nothing to do
-	After    []string           `json:"after"`    // the jobs that it depends on
-	Session  *Session           `json:"session"`  // null = no job of the hosting session, or not known
-	Dir      string             `json:"dir"`      // where it worked: a tree from the run directory or absolute, the checkout from the workspace root; "" = not known
+	Status    ledger.JobStatus   `json:"status"`
+	Earlier   []ledger.JobStatus `json:"earlier"`   // attempts before the newest
+	Answer    string             `json:"answer"`    // path of the final answer, "" = none
+	NextStep  string             `json:"nextStep"`  // what a person can do, "" = nothing to do
+	After     []string           `json:"after"`     // the jobs that it depends on
+	Pattern   *Pattern           `json:"pattern"`   // null = it is in none
+	Continues string             `json:"continues"` // the job whose session it goes on with: JOB, RUN/JOB of another run, or a session's id; "" = nobody's
+	Session   *Session           `json:"session"`   // null = no job of the hosting session, or not known
+	Dir       string             `json:"dir"`       // where it worked: a tree from the run directory or absolute, the checkout from the workspace root; "" = not known
 }
 
 // Command is one that can be pasted into a shell at the workspace root.

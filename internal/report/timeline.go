@@ -22,16 +22,19 @@ func (j Job) attempts() []ledger.JobStatus {
 func (r Report) course(path map[string]bool) []picture.Row {
 	byID := r.byID()
 	var rows []picture.Row
-	for _, j := range r.Jobs {
+	for _, j := range r.needed() {
+		if j.gathers() {
+			continue // it takes no time
+		}
 		ready, known := r.StartedAt, true
-		for _, id := range j.After {
+		for _, id := range worked(byID, j.After) {
 			ready, known = latest(ready, endOf(byID[id]), known)
 		}
 		rows = append(rows, row(j, ready, known, path[j.Status.ID]))
 	}
 	if r.Arbiter != nil {
 		ready, known := r.StartedAt, true
-		for _, j := range r.Jobs {
+		for _, j := range r.needed() {
 			ready, known = latest(ready, j.Status.EndedAt, known)
 		}
 		rows = append(rows, row(*r.Arbiter, ready, known, false))
@@ -117,9 +120,24 @@ func (r Report) criticalPath() map[string]bool {
 	next := lastEnded(byID, all)
 	for next != "" && !path[next] {
 		path[next] = true
-		next = lastEnded(byID, byID[next].After)
+		next = lastEnded(byID, worked(byID, byID[next].After))
 	}
 	return path
+}
+
+// worked are these jobs without those that were not needed, and with those whose results
+// the engine gathered in place of what gathers them.
+func worked(byID map[string]*Job, ids []string) (all []string) {
+	for _, id := range ids {
+		switch j := byID[id]; {
+		case j != nil && j.skipped():
+		case j != nil && j.gathers():
+			all = append(all, worked(byID, j.After)...)
+		default:
+			all = append(all, id)
+		}
+	}
+	return all
 }
 
 // lastEnded is the job of these that worked and ended last; "" when none did.
