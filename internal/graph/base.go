@@ -106,11 +106,31 @@ func (b bases) chain(i int) (chain []int) {
 	return chain
 }
 
-// writers are the isolated writers that a job depends on directly.
+// writers are the isolated writers that a job depends on directly, and those whose rounds
+// of work such a job gathers.
 func (b bases) writers(i int) (all []int) {
-	for _, d := range b.deps(i) {
-		if j := &b.jobs[d]; j.Writes() && b.isolated(j.ID) {
+	add := func(d int) {
+		if j := &b.jobs[d]; j.Writes() && b.isolated(j.ID) && !slices.Contains(all, d) {
 			all = append(all, d)
+		}
+	}
+	for _, d := range b.deps(i) {
+		add(d)
+		for _, w := range b.rounds(d) {
+			add(w)
+		}
+	}
+	return all
+}
+
+// rounds are the rounds of work that a job stands for, none where it gathers no such.
+func (g *Graph) rounds(i int) (all []int) {
+	if g.jobs[i].Gather == nil {
+		return nil
+	}
+	for _, id := range g.jobs[i].Gather.Work {
+		if w, ok := g.index[id]; ok {
+			all = append(all, w)
 		}
 	}
 	return all

@@ -36,6 +36,9 @@ type Graph struct {
 type list struct {
 	deps    []int
 	members []int
+	// ended says that its members wait for all of it to end, however; else for all of it to
+	// succeed.
+	ended bool
 }
 
 const none = -1
@@ -71,13 +74,17 @@ func (g *Graph) link() []spec.Diagnostic {
 			g.listOf[i] = none
 			continue
 		}
+		ended := g.jobs[i].AfterAll
 		key = key[:0]
+		if ended {
+			key = append(key, 0) // no other begins so: deps are counted from 1 here
+		}
 		for _, d := range deps {
-			key = binary.AppendUvarint(key, uint64(d))
+			key = binary.AppendUvarint(key, uint64(d+1))
 		}
 		n, ok := known[string(key)]
 		if !ok {
-			n = g.addList(deps)
+			n = g.addList(deps, ended)
 			known[string(key)] = n
 		}
 		g.listOf[i] = n
@@ -104,9 +111,9 @@ func (g *Graph) depsOf(i int, deps []int, errs []spec.Diagnostic) ([]int, []spec
 	return slices.Compact(deps), errs
 }
 
-func (g *Graph) addList(deps []int) int {
+func (g *Graph) addList(deps []int, ended bool) int {
 	n := len(g.lists)
-	g.lists = append(g.lists, list{deps: slices.Clone(deps)})
+	g.lists = append(g.lists, list{deps: slices.Clone(deps), ended: ended})
 	for _, d := range deps {
 		g.feeds[d] = append(g.feeds[d], n)
 	}

@@ -13,20 +13,48 @@ type ownership struct {
 	whole    bool // its whole cwd, and so everything
 	patterns []pattern
 	written  []string // as in the spec, beside patterns
+	open     []bool   // beside patterns: it holds an item that is not known yet
+	list     string   // whose items those are, "" = it has none such
 }
 
 func ownershipOf(j *spec.Job) ownership {
 	o := ownership{whole: j.OwnsCwd()}
-	dir := filepath.ToSlash(j.Cwd)
 	for _, p := range j.OwnedPaths {
-		o.patterns = append(o.patterns, compile(dir, p))
-		o.written = append(o.written, p)
+		o.add(j, p, p)
 	}
 	for _, out := range j.Outputs {
-		o.patterns = append(o.patterns, compile(dir, escape(out.Path)))
-		o.written = append(o.written, out.Path)
+		o.add(j, escape(out.Path), out.Path)
 	}
 	return o
+}
+
+// add takes one more pattern of a job, and how the spec writes it. Of one with an item that
+// is not known before the run only the beginning counts.
+func (o *ownership) add(j *spec.Job, p, written string) {
+	dir, open := filepath.ToSlash(j.Cwd), false
+	if j.Item != nil && j.Item.Value == nil {
+		o.list = j.Item.Of
+		if above, ok := aboveItem(dir); ok {
+			dir, p, open = above, "**", true
+		} else if above, ok = aboveItem(p); ok {
+			p, open = above+"**", true
+		}
+	}
+	o.patterns = append(o.patterns, compile(dir, p))
+	o.written, o.open = append(o.written, written), append(o.open, open)
+}
+
+// aboveItem is the part of a path, or pattern, above the first component that holds a
+// variable, with its slash; false = it has none.
+func aboveItem(p string) (above string, ok bool) {
+	at := strings.Index(p, "{{")
+	if in := strings.Index(p, escape("{{")); at < 0 || in >= 0 && in < at {
+		at = in
+	}
+	if at < 0 {
+		return "", false
+	}
+	return p[:strings.LastIndexByte(p[:at], '/')+1], true
 }
 
 // escape makes a plain path a pattern that matches only itself.
@@ -41,14 +69,27 @@ func (o ownership) overlap(other ownership) string {
 	if o.whole || other.whole {
 		return "one of them owns its whole cwd (by no owned_paths, or by some that cover everything)"
 	}
+	same := o.list != "" && o.list == other.list
 	for i, p := range o.patterns {
 		for k, q := range other.patterns {
+			if same && (o.open[i] || other.open[k]) {
+				continue // they are compared when the items are known
+			}
 			if p.overlaps(q) {
 				return fmt.Sprintf("%q here and %q there can be the same file", o.written[i], other.written[k])
 			}
 		}
 	}
 	return ""
+}
+
+// Overlap says what two writers both may write, "" = provably nothing, or one of them
+// accepts it.
+func Overlap(a, b *spec.Job) string {
+	if a.Overlap == "accept" || b.Overlap == "accept" {
+		return ""
+	}
+	return ownershipOf(a).overlap(ownershipOf(b))
 }
 
 // Conflict is two writers that may run together and write the same files.

@@ -25,6 +25,7 @@ func drawJobs(t *rapid.T) []spec.Job {
 				jobs[i].DependsOn = append(jobs[i].DependsOn, jobs[d].ID)
 			}
 		}
+		jobs[i].AfterAll = rapid.IntRange(0, 2).Draw(t, "after all") == 0
 		if rapid.IntRange(0, 2).Draw(t, "key") == 0 {
 			jobs[i].Serialize = rapid.SampledFrom([]string{"k", "l"}).Draw(t, "name")
 		}
@@ -221,7 +222,8 @@ func (m *model) check(t *rapid.T, got []string) {
 	for _, j := range m.jobs {
 		ready := m.state[j.ID] == ""
 		for _, d := range j.DependsOn {
-			ready = ready && m.state[d] == "success"
+			over := m.state[d] == "failed" || m.state[d] == "blocked"
+			ready = ready && (m.state[d] == "success" || j.AfterAll && over)
 		}
 		if ready && (j.Serialize == "" || !taken[j.Serialize]) {
 			want = append(want, j.ID)
@@ -244,7 +246,7 @@ func (m *model) settle(t *rapid.T, id string, ok bool, blocked []Blocked) {
 	}
 	var want []string
 	for _, j := range m.jobs {
-		if m.state[j.ID] == "" && !ok && ancestors(m.jobs, j.ID)[id] {
+		if m.state[j.ID] == "" && !ok && m.needs(j.ID, id) {
 			want = append(want, j.ID)
 		}
 	}
@@ -261,6 +263,12 @@ func (m *model) settle(t *rapid.T, id string, ok bool, blocked []Blocked) {
 	if !slices.Equal(got, want) {
 		t.Fatalf("%s blocked %v, want %v", id, got, want)
 	}
+}
+
+// needs reports whether a job cannot run where another has not succeeded.
+func (m *model) needs(id, other string) bool {
+	j := m.job(id)
+	return !j.AfterAll && slices.ContainsFunc(j.DependsOn, func(d string) bool { return d == other || m.needs(d, other) })
 }
 
 // drawPattern draws owned_paths as people write them and as they should not.

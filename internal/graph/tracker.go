@@ -5,7 +5,7 @@ import "slices"
 // Tracker follows one run through the graph. It belongs to one goroutine.
 type Tracker struct {
 	g       *Graph
-	pending []int // per list: dependencies that have not succeeded yet
+	pending []int // per list: dependencies that have not done yet what it waits for
 	phase   []phase
 	ready   []int // sorted by place in the spec
 	held    map[string]int
@@ -70,6 +70,10 @@ func (t *Tracker) ReadyIf(most int, can func(id string) bool) []string {
 	return out
 }
 
+// Released lists all jobs, not begun, whose dependencies have done what they wait for, in the
+// spec's order.
+func (t *Tracker) Released() []string { return t.g.ids(t.ready) }
+
 // Start marks a ready job as begun; it is not ready any more and holds its serialize key
 // until it settles or is put back. Any other job is left as it is.
 func (t *Tracker) Start(id string) {
@@ -131,7 +135,7 @@ func (t *Tracker) Settle(id string, ok bool, why string) []Blocked {
 	}
 	t.end(i)
 	if ok {
-		t.release(i)
+		t.release(i, true)
 		return nil
 	}
 	return t.block(i, id+" "+why)
@@ -148,9 +152,13 @@ func (t *Tracker) end(i int) {
 	t.phase[i] = settled
 }
 
-// release counts a success in every list that waits for it.
-func (t *Tracker) release(i int) {
+// release counts a job in every list that waits for it: one that succeeded in all, any
+// other in those that only wait for its end.
+func (t *Tracker) release(i int, ok bool) {
 	for _, n := range t.g.feeds[i] {
+		if !ok && !t.g.lists[n].ended {
+			continue
+		}
 		if t.pending[n]--; t.pending[n] > 0 {
 			continue
 		}
@@ -162,13 +170,18 @@ func (t *Tracker) release(i int) {
 	}
 }
 
-// block settles everything that depends on root, directly or not. A list that
-// waits for root can never become complete, so none of its members has begun.
+// block settles everything that depends on root, directly or not, and cannot do without its
+// success. A list that waits for that can never become complete, so none of its members
+// has begun.
 func (t *Tracker) block(root int, detail string) []Blocked {
 	var out []Blocked
 	queue := []int{root}
 	for at := 0; at < len(queue); at++ {
+		t.release(queue[at], false)
 		for _, n := range t.g.feeds[queue[at]] {
+			if t.g.lists[n].ended {
+				continue
+			}
 			for _, m := range t.g.lists[n].members {
 				if t.phase[m] == settled {
 					continue
