@@ -23,3 +23,6 @@ func ParsePath(text string) (Path, error) {
 
 // Select is what the path finds in a decoded JSON document, in its order.
 func (p Path) Select(doc any) []any { return p.of.Select(doc) }
+
+// Single reports whether it can find one thing at most: it has no wildcard, range or filter.
+func (p Path) Single() bool { return p.of.Query().Singular() != nil }
