@@ -34,6 +34,7 @@ type Bundle struct {
 	Acceptance  []string
 	Findings    []ledger.Finding // layer 1's
 	Notes       []string         // the engine's own: outside changes, approvals, budget
+	Gathered    []string         // what patterns of jobs came to, as the engine found
 	Jobs        []JobEvidence
 	MaxBytes    int // of the whole document; 0 = Budget
 }
@@ -46,8 +47,10 @@ type JobEvidence struct {
 	Commit string   // snapshot, or the base that an observer saw; "" = none
 	Judges []string // changed files that judge the work
 	Word   string   // how a person approved it: flag, tty; "" = nobody did
-	Folder string   // where its files are in the tree that the arbiter reads; "" = nowhere
-	Texts  []Text   // prompt, answer, patch, outputs, check output: in this order
+	// Earlier are the rounds of the same work that this one took the place of, oldest first.
+	Earlier []string
+	Folder  string // where its files are in the tree that the arbiter reads; "" = nowhere
+	Texts   []Text // prompt, answer, patch, outputs, check output: in this order
 }
 
 // Text is one text from a job.
@@ -178,7 +181,7 @@ func (b Bundle) section() section {
 	if len(rules)+len(b.Notes) == 0 {
 		found += "\nNo rule is broken.\n"
 	}
-	s.parts = append(s.parts, words(found), data("Broken rules", rules), data("Notes", b.Notes))
+	s.parts = append(s.parts, words(found), data("Broken rules", rules), data("Results that it gathered of several jobs", b.Gathered), data("Notes", b.Notes))
 	return s
 }
 
@@ -248,6 +251,12 @@ func (e JobEvidence) facts() []string {
 	facts := []string{
 		fmt.Sprintf("status %s after %d attempts in %d ms, exit status %s", s.Status, s.Attempts, s.DurationMs, exitCode(s.ExitCode)),
 		fmt.Sprintf("task %s, effect %s, capability %s, risk %s", s.Task, e.Job.Effect, tier(s.CapabilityTier), s.RiskTier),
+	}
+	if len(e.Earlier) > 0 {
+		facts = append(facts, "it takes the place of earlier rounds, which are not judged by themselves: "+strings.Join(e.Earlier, ", "))
+	}
+	if s.ResumedFrom != "" {
+		facts = append(facts, "its agent went on with the session of an earlier job")
 	}
 	if s.Reason != "" {
 		facts = append(facts, fmt.Sprintf("reason %s", s.Reason))

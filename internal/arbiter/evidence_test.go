@@ -184,3 +184,32 @@ func TestNamesThatAJobChoseStandInFences(t *testing.T) {
 		}
 	}
 }
+
+// Repaired work is judged by its last round, and what patterns came to is told as the
+// engine's own finding.
+func TestEvidenceNamesEarlierRoundsAndWhatWasGathered(t *testing.T) {
+	b := sample()
+	b.Jobs[1].Job.ID, b.Jobs[1].Earlier, b.Jobs[1].Status.ResumedFrom = "fix-2", []string{"fix-1"}, "0b1c"
+	b.Gathered = []string{"fix (repair): success: verification 2 of at most 3 accepted"}
+	got := string(Evidence(b))
+	for _, want := range []string{
+		"earlier rounds, which are not judged by themselves: fix-1", "went on with the session of an earlier job",
+		"Results that it gathered of several jobs", "fix (repair): success: verification 2 of at most 3 accepted",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the evidence lacks %q:\n%s", want, got)
+		}
+	}
+	for _, a := range b.Asked() {
+		if a.Job == "fix-1" || a.Job == "fix" {
+			t.Errorf("the arbiter is asked about %s", a.Job)
+		}
+	}
+}
+
+func TestASkippedJobBreaksNoRule(t *testing.T) {
+	f := JobFacts{ID: "audit-9", Job: &spec.Job{ID: "audit-9"}, Status: ledger.JobStatus{Status: ledger.Skipped, Reason: runtime.NotNeeded}}
+	if found := Layer1([]JobFacts{f}); len(found) > 0 {
+		t.Errorf("found %+v", found)
+	}
+}

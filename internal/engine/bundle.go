@@ -38,11 +38,14 @@ func (r *run) bundle(findings []ledger.Finding) arbiter.Bundle {
 	s := r.plan.Spec
 	b := arbiter.Bundle{
 		RunID: r.led.ID, Base: r.plan.Base, Outcome: s.Outcome, Constraints: s.Constraints,
-		NonGoals: s.NonGoals, Acceptance: s.Acceptance, Findings: findings, Notes: r.outside,
+		NonGoals: s.NonGoals, Acceptance: s.Acceptance, Findings: findings, Notes: r.outside, Gathered: r.gathered(),
 		MaxBytes: s.Arbiter.MaxEvidenceBytes,
 	}
-	for _, id := range r.judged() {
-		b.Jobs = append(b.Jobs, r.evidenceOf(r.jobs[id]))
+	before := r.redone()
+	for _, id := range r.current(before) {
+		e := r.evidenceOf(r.jobs[id])
+		r.buildsOn(&e, before[id])
+		b.Jobs = append(b.Jobs, e)
 	}
 	return b
 }

@@ -85,6 +85,7 @@ func (r *run) early(ctx context.Context) string {
 	succeeded, open := 0, 0
 	for i := range r.plan.Jobs {
 		switch s := r.jobs[r.plan.Jobs[i].Job.ID].status; {
+		case s != nil && (s.Status == ledger.Skipped || r.plan.Jobs[i].Job.Gathers() && s.Status.Settled()): // nobody's work
 		case s == nil || !s.Status.Settled() || s.Status == ledger.Interrupted:
 			open++
 		case s.Status == ledger.Success:
