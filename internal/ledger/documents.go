@@ -53,6 +53,10 @@ type Session struct {
 	Access   string `json:"access"`   // of its route: what a session that goes on may do
 	Worktree string `json:"worktree"` // absolute top of its tree, "" = the shared checkout
 	Commit   string `json:"commit"`   // snapshot of what it left there, "" = none
+	// InputTokens and OutputTokens are all that the session has used by now, in earlier jobs
+	// too; nil = the runtime did not say.
+	InputTokens  *int64 `json:"inputTokens"`
+	OutputTokens *int64 `json:"outputTokens"`
 }
 
 // CheckResult is checks/<n>.json.

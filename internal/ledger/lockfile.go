@@ -23,6 +23,7 @@ type AttemptLock struct {
 	Program    *process.Identity // the newest supervisor's, nil = it recorded none
 	Cgroup     string            // of that supervisor
 	Over       bool              // its program's tree is proven gone
+	Heir       *Heir             // who went on with its session last, nil = nobody did
 }
 
 // Unended reports whether a tree may be left whose end nobody has recorded.
@@ -53,6 +54,7 @@ type Furnished struct {
 	// checks, which have a private folder besides; nil = nothing, or it has no checks.
 	Box      *sandbox.Policy `json:"box"`
 	CheckBox *sandbox.Policy `json:"checkBox"`
+	Resumes  *Lineage        `json:"resumes"` // the session that it goes on with, nil = it begins one
 }
 
 // lockLine is any line of an attempt's lock. Each has one of these, the supervisor's
@@ -64,6 +66,7 @@ type lockLine struct {
 	Cgroup     string            `json:"cgroup,omitempty"`
 	Program    *process.Identity `json:"program,omitempty"`
 	Over       bool              `json:"over,omitempty"`
+	Heir       *Heir             `json:"heir,omitempty"`
 }
 
 func (l *AttemptLock) take(line lockLine) {
@@ -78,6 +81,8 @@ func (l *AttemptLock) take(line lockLine) {
 		l.Program = line.Program
 	case line.Over:
 		l.Over = true
+	case line.Heir != nil:
+		l.Heir = line.Heir
 	}
 }
 

@@ -37,11 +37,22 @@ func (Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Command,
 			return runtime.Command{}, err
 		}
 	}
-	if req.Resume != "" {
-		cmd.Argv = append(cmd.Argv, "resume", req.Resume)
+	if err := addResume(&cmd, req, p); err != nil {
+		return runtime.Command{}, err
 	}
 	cmd.Argv = append(cmd.Argv, "-")
 	return cmd, nil
+}
+
+func addResume(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
+	if req.Resume == "" {
+		return nil
+	}
+	if !p.Shows(wordResume) {
+		return p.NotShown(wordResume, "continued from an earlier session")
+	}
+	cmd.Argv = append(cmd.Argv, wordResume, req.Resume)
+	return nil
 }
 
 // unsupported names what codex has no means for.

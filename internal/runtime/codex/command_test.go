@@ -2,6 +2,7 @@ package codex_test
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -202,4 +203,15 @@ func TestNoCommandBypassesTheSandbox(t *testing.T) {
 			t.Fatalf("no sandbox in %v", cmd.Argv)
 		}
 	})
+}
+
+// A program whose help does not list the subcommand is not asked to go on with a session.
+func TestWithoutResumeNoSessionIsContinued(t *testing.T) {
+	p := profile(t)
+	p.Flags = maps.Clone(p.Flags)
+	delete(p.Flags, "resume")
+	_, err := codex.New().Command(runtime.Request{Access: runtime.AccessRead, Dir: "/w", Resume: "t-1"}, p)
+	if err == nil || !strings.Contains(err.Error(), "continued from an earlier session") {
+		t.Errorf("got %v", err)
+	}
 }

@@ -21,6 +21,9 @@ const (
 	flagSchema    = "--output-schema"
 )
 
+// wordResume is the subcommand of exec that goes on with a session.
+const wordResume = "resume"
+
 func wantedFlags() []string {
 	return []string{flagJSON, flagReadOnly, flagWorkspace, flagConfig, flagDisable, flagNoGit, flagDir, flagModel, flagSchema}
 }

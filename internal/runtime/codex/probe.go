@@ -3,6 +3,7 @@ package codex
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 
 	"orchestrate/internal/runtime"
@@ -44,6 +45,7 @@ func readHelp(ctx context.Context, asker *probe.Asker, p *runtime.Profile) bool 
 		return false
 	}
 	p.Flags = probe.Flags(string(answer.Stdout), wantedFlags()...)
+	maps.Copy(p.Flags, probe.Words(string(answer.Stdout), wordResume))
 	for _, flag := range indispensable() {
 		if !p.Shows(flag) {
 			p.State = runtime.StateUnavailable

@@ -67,6 +67,7 @@ func checks() []check {
 		{"command/refuses the unverified", commandRefuses},
 		{"command/no bypass", commandBypass},
 		{"command/controls", commandControls},
+		{"command/sessions", commandSessions},
 		{"confinement/its own places", confinementPlaces},
 		{"decoder/empty", decoderEmpty},
 		{"decoder/recorded", decoderRecorded},

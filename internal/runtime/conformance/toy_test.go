@@ -99,7 +99,7 @@ func (a toy) Command(req runtime.Request, p runtime.Profile) (runtime.Command, e
 	switch {
 	case p.Executable == nil:
 		return runtime.Command{}, errors.New("no toy")
-	case req.Effort != "" || req.Agent != "" || req.AllowedTools != nil || req.DisallowedTools != nil || req.ReadDirs != nil:
+	case req.Resume != "" || req.Effort != "" || req.Agent != "" || req.AllowedTools != nil || req.DisallowedTools != nil || req.ReadDirs != nil:
 		return runtime.Command{}, errors.New("no means for it")
 	case !slices.Contains([]runtime.Access{runtime.AccessRead, runtime.AccessEdit, runtime.AccessShell}, req.Access):
 		return runtime.Command{}, fmt.Errorf("no access %q", req.Access)

@@ -127,7 +127,7 @@ func addResume(cmd *runtime.Command, req runtime.Request, p runtime.Profile) err
 		return nil
 	case !p.Shows(flagSession):
 		return p.NotShown(flagSession, "continued from an earlier session")
-	case strings.Trim(req.Resume, letters+digits+"-") != "" || strings.HasPrefix(req.Resume, "-"):
+	case strings.Trim(req.Resume, letters+digits+"-_") != "" || strings.HasPrefix(req.Resume, "-"):
 		return fmt.Errorf("%q is not the id of a session of pi", req.Resume)
 	}
 	cmd.Argv = append(cmd.Argv, flagSession, req.Resume)

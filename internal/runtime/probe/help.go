@@ -6,6 +6,23 @@ import (
 	"unicode/utf8"
 )
 
+// Words looks for subcommands in the list that a help text has of them, and returns those
+// that it shows, each with the line that shows it.
+func Words(help string, wanted ...string) map[string]string {
+	shown := map[string]string{}
+	listed := false
+	for line := range strings.SplitSeq(help, "\n") {
+		if isHeading(line) {
+			listed = strings.TrimSpace(line) == "Commands:"
+			continue
+		}
+		if fields := strings.Fields(line); listed && len(fields) > 1 && slices.Contains(wanted, fields[0]) {
+			shown[fields[0]] = Bounded(strings.Join(fields, " "), 240)
+		}
+	}
+	return shown
+}
+
 // optionIndent is the widest indent of a line that defines an option. Wrapped
 // descriptions, which may well begin with the name of another flag, stand
 // further right.
