@@ -40,11 +40,16 @@ func newPlan(sys System) *cobra.Command {
 	return cmd
 }
 
-func runPlan(ctx context.Context, sys System, opts planOptions) (err error) {
+func runPlan(ctx context.Context, sys System, opts planOptions) error {
 	agents, err := hosting(sys, opts.agents)
 	if err != nil {
 		return err
 	}
+	return showPlanned(ctx, sys, engine.Request{Spec: opts.spec, Cwd: sys.Cwd, Internal: opts.internal, Agents: agents}, opts.json)
+}
+
+// showPlanned plans what is asked for, shows it, and says whether all of it could go.
+func showPlanned(ctx context.Context, sys System, req engine.Request, asJSON bool) (err error) {
 	st, err := sys.station()
 	if err != nil {
 		return err
@@ -53,12 +58,12 @@ func runPlan(ctx context.Context, sys System, opts planOptions) (err error) {
 	brakes, done := stoppable(ctx, sys)
 	ctx = brakes.work
 	defer done()
-	plan, diags, err := st.Plan(ctx, engine.Request{Spec: opts.spec, Cwd: sys.Cwd, Internal: opts.internal, Agents: agents})
+	plan, diags, err := st.Plan(ctx, req)
 	if ctx.Err() != nil {
 		return exit(exitInterrupted)
 	}
 	if len(diags) > 0 {
-		return refuse(sys, diags, opts.json)
+		return refuse(sys, diags, asJSON)
 	}
 	var status statusError
 	if err = misinformed(err); err != nil && !errors.As(err, &status) {
@@ -68,7 +73,7 @@ func runPlan(ctx context.Context, sys System, opts planOptions) (err error) {
 		return err
 	}
 	preview := st.Preview(plan)
-	if opts.json {
+	if asJSON {
 		if err := printJSON(sys.Out, preview); err != nil {
 			return err
 		}
