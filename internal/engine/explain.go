@@ -24,6 +24,10 @@ type Story struct {
 	Evidence      untrusted.Text  `json:"evidence"`
 	NotStarted    string          `json:"notStarted"` // why it was never dispatched; "" = it was
 	NextStep      string          `json:"nextStep"`   // what a person can do; "" when nothing is needed
+	Pattern       *report.Pattern `json:"pattern"`    // what it is in a pattern, null = it is in none
+	Item          string          `json:"item"`       // what it is for, shortened; "" = no item of a list, or not known
+	Decided       string          `json:"decided"`    // what it came to where it gathers other jobs' results
+	Continues     string          `json:"continues"`  // whose session it goes on with, "" = nobody's
 	Session       *report.Session `json:"session"`    // of a job that the hosting session carries out, or did; else null
 	Route         *ledger.Route   `json:"route"`      // of a job that was never dispatched, null = none is on record
 	Attempts      []Attempt       `json:"attempts"`

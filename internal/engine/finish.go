@@ -112,6 +112,7 @@ func (r *run) reportInput(j ledger.Judgement) report.Input {
 		State: r.led.State(), Approvals: r.led.State().Approvals, Jobs: map[string]ledger.JobStatus{}, Earlier: map[string][]ledger.JobStatus{},
 		Judgement: &j, Notes: append(append([]string{}, r.plan.Notes...), r.outside...), Checkout: slices.Clone(r.checkout),
 		NextSteps: map[string]string{}, Commands: map[string]string{}, After: map[string][]string{}, Dirs: map[string]string{},
+		Patterns: map[string]report.Pattern{}, Continues: map[string]string{},
 		Arbiter: r.arbiters, VerdictStep: r.verdictStep(j), Exists: r.there, Planned: NoFurther(r.led) != nil, Rehearse: r.plan.Request.Rehearse, Agents: r.plan.Request.Agents != nil, Internal: r.plan.Request.Internal,
 	}
 	in.Budget, in.Suggestions = r.reportBudget(), r.suggestions(j)
@@ -159,6 +160,7 @@ func orEmpty(s *string) string {
 func (r *run) reportJob(in *report.Input, j *jobRun) {
 	id := j.planned.Job.ID
 	in.NextSteps[id], in.After[id] = r.nextStepOf(j), j.planned.Job.DependsOn
+	inPattern(in, j.planned.Job)
 	if j.status == nil {
 		return
 	}

@@ -2,9 +2,11 @@ package engine
 
 import (
 	"fmt"
+	"path/filepath"
 
 	"orchestrate/internal/arbiter"
 	"orchestrate/internal/ledger"
+	"orchestrate/internal/report"
 	"orchestrate/internal/spec"
 )
 
@@ -81,4 +83,28 @@ func (r *run) gathered() (all []string) {
 		}
 	}
 	return all
+}
+
+// inPattern tells a report what a job is in a pattern, and whose session it goes on with.
+func inPattern(in *report.Input, j *spec.Job) {
+	if p := report.PatternOf(j); p != nil {
+		in.Patterns[j.ID] = *p
+	}
+	if of := goesOnWith(j); of != "" {
+		in.Continues[j.ID] = of
+	}
+}
+
+// goesOnWith is whose session a job goes on with: a job, RUN/JOB of another run, or a
+// session's id; "" = it begins one.
+func goesOnWith(j *spec.Job) string {
+	switch {
+	case j.Continue != "":
+		return j.Continue
+	case j.Worker == nil || j.Worker.Resumes == nil:
+		return ""
+	case j.Worker.Resumes.Job == "":
+		return j.Worker.Resumes.Session
+	}
+	return filepath.Base(j.Worker.Resumes.Run) + "/" + j.Worker.Resumes.Job
 }

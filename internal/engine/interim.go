@@ -29,7 +29,7 @@ func Interim(ctx context.Context, run *ledger.Run, records []ledger.Record, stan
 	i.in = report.Input{
 		Standing: standing, Now: now, State: run.State(), Approvals: run.State().Approvals,
 		Jobs: map[string]ledger.JobStatus{}, Earlier: map[string][]ledger.JobStatus{}, NextSteps: map[string]string{},
-		After: map[string][]string{}, Commands: map[string]string{}, Dirs: map[string]string{}, Exists: i.there, Planned: NoFurther(run) != nil,
+		After: map[string][]string{}, Commands: map[string]string{}, Dirs: map[string]string{}, Patterns: map[string]report.Pattern{}, Continues: map[string]string{}, Exists: i.there, Planned: NoFurther(run) != nil,
 	}
 	for _, r := range records {
 		i.record(r)
@@ -178,18 +178,19 @@ func (i *interim) job(id string) {
 		return
 	}
 	i.in.After[id] = job.DependsOn
+	inPattern(&i.in, job)
 	s, ok := i.in.Jobs[id]
 	if !ok {
 		return
 	}
-	if s.Status.Settled() && s.Status != ledger.Success {
+	if s.Status.Settled() && !s.Status.Well() {
 		i.in.NextSteps[id] = trouble{job: job, status: s, run: i.run.ID, draft: i.in.Planned, files: i.run, signIn: signInOf(i.profiles, s.Runtime)}.nextStep()
 	}
 	if data, err := i.run.ReadFile(ledger.JobPath(id, ledger.CommandFile)); err == nil && s.Attempts > 0 {
 		i.in.Commands[id] = string(data)
 	}
 	for _, a := range append(slices.Clone(i.in.Earlier[id]), s) {
-		if a.Worktree != nil && a.Status != ledger.Success && a.Status.Settled() {
+		if a.Worktree != nil && !a.Status.Well() && a.Status.Settled() {
 			i.in.KeptTrees = append(i.in.KeptTrees, keptTree(i.in.RunDir, a))
 		}
 	}

@@ -70,7 +70,7 @@ func (t trouble) step() string {
 		}
 		return "end what is left of its processes (" + t.file(ledger.ExitFile) + " lists them)" + t.then()
 	}
-	for _, table := range []func() string{t.aboutSession, t.aboutRuntime, t.aboutLimits, t.aboutWork, t.aboutBlock} {
+	for _, table := range []func() string{t.aboutSession, t.aboutRuntime, t.aboutLimits, t.aboutWork, t.aboutPattern, t.aboutBlock} {
 		if step := table(); step != "" {
 			return step + t.refused()
 		}
@@ -237,12 +237,12 @@ func (t trouble) aboutBlock() string {
 	return ""
 }
 
-// nextStepOf is the next step of one job, "" when it succeeded.
+// nextStepOf is the next step of one job, "" when nothing is amiss.
 func (r *run) nextStepOf(j *jobRun) string {
 	switch {
 	case j.status == nil:
 		return r.queuedStep(j)
-	case j.status.Status == ledger.Success:
+	case j.status.Status.Well():
 		return ""
 	case j.next != "":
 		return j.next

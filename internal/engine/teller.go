@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"orchestrate/internal/ledger"
+	"orchestrate/internal/report"
 	"orchestrate/internal/route"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/spec"
@@ -81,6 +82,22 @@ type writtenJob struct {
 	Timeout            time.Duration `yaml:"timeout"`
 	FirstOutputTimeout time.Duration `yaml:"first_output_timeout"`
 
+	Continue string `yaml:"continue"`
+	Pattern  struct {
+		Part *struct {
+			Kind   string `yaml:"kind"`
+			Of     string `yaml:"of"`
+			Number int    `yaml:"number"`
+		} `yaml:"part"`
+		Item *struct {
+			Of string `yaml:"of"`
+		} `yaml:"item"`
+		Gather *struct {
+			Kind string `yaml:"kind"`
+		} `yaml:"gather"`
+		AfterAll bool `yaml:"after_all"`
+	} `yaml:"pattern"`
+
 	Checks   []any  `yaml:"checks"`
 	Preview  string `yaml:"preview"`
 	Rollback string `yaml:"rollback"`
@@ -92,7 +109,16 @@ func (w writtenJob) job() *spec.Job {
 		DependsOn: w.DependsOn, Checks: make([]spec.Check, len(w.Checks)),
 		Timeout: w.Timeout, FirstOutputTimeout: w.FirstOutputTimeout,
 		Retry:   spec.Retry{MaxAttempts: w.Retry.MaxAttempts, On: w.Retry.On},
-		Preview: w.Preview, Rollback: w.Rollback,
+		Preview: w.Preview, Rollback: w.Rollback, Continue: w.Continue, AfterAll: w.Pattern.AfterAll,
+	}
+	if p := w.Pattern.Part; p != nil {
+		job.Part = &spec.Part{Kind: p.Kind, Of: p.Of, Number: p.Number}
+	}
+	if i := w.Pattern.Item; i != nil {
+		job.Item = &spec.Item{Of: i.Of}
+	}
+	if g := w.Pattern.Gather; g != nil {
+		job.Gather = &spec.Gather{Kind: g.Kind}
 	}
 	for _, f := range w.Fallbacks {
 		job.Fallbacks = append(job.Fallbacks, spec.Fallback{Runtime: named(f.Runtime)})
@@ -226,7 +252,8 @@ func (t *teller) conclude() {
 	if len(s.Attempts) == 0 {
 		s.NotStarted = t.notStarted()
 	}
-	if s.Status == ledger.Success || !s.Status.Settled() {
+	s.Pattern, s.Continues, s.Item, s.Decided = report.PatternOf(t.job), goesOnWith(t.job), report.Item(now), now.Decided
+	if s.Status.Well() || !s.Status.Settled() {
 		return
 	}
 	var denied []untrusted.Text
@@ -263,6 +290,9 @@ func (t *teller) ask(name string) string { return signInOf(t.profiles, name) }
 
 // notStarted says why a job was never dispatched.
 func (t *teller) notStarted() string {
+	if t.story.Status == ledger.Success { // the engine made its result itself
+		return ""
+	}
 	if t.story.Status.Settled() {
 		return fmt.Sprintf("%s: %s", t.story.Reason, t.story.Evidence)
 	}
@@ -276,7 +306,7 @@ func (t *teller) notStarted() string {
 func (t *teller) waitsFor() string {
 	var open []string
 	for _, d := range t.story.DependsOn {
-		if d.Status != ledger.Success {
+		if !d.Status.Well() && (!t.job.AfterAll || !d.Status.Settled()) {
 			open = append(open, d.Job+" ("+string(d.Status)+")")
 		}
 	}

@@ -57,6 +57,8 @@ func TestOnlyDispatchedAndSettledJobsAreRemembered(t *testing.T) {
 		{ID: "failed", Status: ledger.Failed, Reason: "timeout", Attempts: 1, TimedOut: true},
 		{ID: "blocked", Status: ledger.Blocked},
 		{ID: "queued", Status: ledger.Queued, Attempts: 1},
+		{ID: "not-needed", Status: ledger.Skipped, Reason: "not_needed"},
+		{ID: "votes", Status: ledger.Success, Decided: "2 of 3 accepted"}, // the engine gathered them
 	}
 	earlier := map[string][]ledger.JobStatus{"done": {{ID: "done", Runtime: "codex", Model: "m", Status: ledger.Failed, Reason: "rate_limit", DurationMs: 7}}}
 	lines := Lines("r1", "fail", all, earlier, at)

@@ -237,7 +237,7 @@ func jobRow(j Job) []string {
 // named is a job's id, and what it is for or goes on with.
 func named(j Job) string {
 	text := cell(j.Status.ID)
-	if of := item(j.Status); of != "" {
+	if of := Item(j.Status); of != "" {
 		text += " for " + cell(of)
 	}
 	if j.Continues != "" {

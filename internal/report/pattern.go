@@ -60,8 +60,8 @@ func (p Pattern) String() string {
 // mostOfItem bounds an item where it is shown, in characters.
 const mostOfItem = 60
 
-// item is what the job is for, in a line; "" = no item, or not known.
-func item(s ledger.JobStatus) string {
+// Item is what a job is for, in a short line; "" = no item of a list, or not known.
+func Item(s ledger.JobStatus) string {
 	if len(s.Item) == 0 {
 		return ""
 	}
@@ -85,7 +85,7 @@ func (j Job) place() string {
 	if j.Pattern != nil {
 		parts = append(parts, j.Pattern.String())
 	}
-	if text := item(j.Status); text != "" {
+	if text := Item(j.Status); text != "" {
 		parts = append(parts, "for "+text)
 	}
 	if j.gathers() && j.Status.Decided != "" {
