@@ -13,8 +13,15 @@ import (
 // and then leaves the state as it was. It knows no disk and no clock.
 type folder struct {
 	state State
-	index map[string]int  // job id -> place in state.Jobs
-	open  map[string]bool // jobs with an attempt that was intended and has not ended
+	index map[string]int      // job id -> place in state.Jobs
+	open  map[string]bool     // jobs with an attempt that was intended and has not ended
+	lists map[string]onRecord // what lists were found to be, by the job as the spec has it
+}
+
+// onRecord is what was recorded of a list.
+type onRecord struct {
+	sources []string
+	resumes int // of the run by then
 }
 
 // apply takes the next record.
@@ -58,6 +65,8 @@ func (f *folder) move(r Record) error {
 		return nil
 	case KindApproved:
 		return f.approved(r)
+	case KindExpanded:
+		return f.expanded(r)
 	case KindArbitrating:
 		if f.state.Phase != PhaseRunning {
 			return fmt.Errorf("%s in phase %s", r.Kind, f.state.Phase)
@@ -139,7 +148,7 @@ func (f *folder) runStarted(r Record) error {
 		index[id] = i
 		jobs[i] = JobState{ID: id, Status: Queued, Earlier: []Earlier{}}
 	}
-	f.index, f.open = index, map[string]bool{}
+	f.index, f.open, f.lists = index, map[string]bool{}, map[string]onRecord{}
 	f.state = State{
 		SchemaVersion: SchemaVersion, RunID: r.Run.RunID,
 		SpecPath: r.Run.SpecPath, SpecDigest: r.Run.SpecDigest, Base: r.Run.Base,
@@ -186,6 +195,24 @@ func (f *folder) approved(r Record) error {
 		return err
 	}
 	f.state.Approvals = append(f.state.Approvals, r.Approval.Approval)
+	return nil
+}
+
+// expanded takes in what a list is. It is said once, and anew only when a resumed run found
+// other answers to take it from.
+func (f *folder) expanded(r Record) error {
+	x := r.Expanded
+	if x == nil || x.Of == "" || len(x.Sources) == 0 {
+		return errors.New("a list that does not say whose it is, or where it was found")
+	}
+	if _, err := f.job(r); err != nil {
+		return err
+	}
+	was, twice := f.lists[x.Of]
+	if twice && (was.resumes == f.state.Resumes || slices.Equal(was.sources, x.Sources)) {
+		return fmt.Errorf("the list of %q is on record already, from the same answers or in the same life of the run", x.Of)
+	}
+	f.lists[x.Of] = onRecord{x.Sources, f.state.Resumes}
 	return nil
 }
 

@@ -175,6 +175,25 @@ func TestWhatWasApprovedIsInTheState(t *testing.T) {
 	}
 }
 
+// expanded is the list of a, found in answers with these digests.
+func expanded(sources ...string) Record {
+	return ExpandedTo("a", Expanded{Of: "list", Sources: sources, Items: []json.RawMessage{json.RawMessage(`"x"`)}})
+}
+
+// TestAListIsSaidAnewWhereItsSourcesChanged: and neither that nor a job that is skipped is
+// an attempt.
+func TestAListIsSaidAnewWhereItsSourcesChanged(t *testing.T) {
+	s, err := feed(
+		started("a", "b"), expanded("s"), settled("b", 0, Skipped, runtime.NotNeeded), RunEnded("pass", 0),
+		Resumed(false), Requeued("b", "the list has changed"), expanded("t"),
+	)
+	must(t, err)
+	want := []JobState{{ID: "a", Status: Queued, Earlier: []Earlier{}}, {ID: "b", Status: Queued, Earlier: []Earlier{}}}
+	if diff := cmp.Diff(want, s.Jobs); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestWhatCannotHappenIsRefused(t *testing.T) {
 	intent, run := Intent("a", 1, Route{Runtime: "exec"}), Started("a", 1, 1, 0)
 	for name, recs := range map[string][]Record{
@@ -216,6 +235,12 @@ func TestWhatCannotHappenIsRefused(t *testing.T) {
 		"an approval of another job":     {started("a", "b"), {Kind: KindApproved, Job: "b", Approval: &Given{Approval: allowed.Approval}}},
 		"an approval of a stranger":      {started("b"), Approved(allowed)},
 		"an approval by nobody":          {started("a"), Approved(Given{Approval: Approval{Job: "a", Digest: "dd"}})},
+		"a list of a stranger":           {started("b"), expanded("s")},
+		"a list of nobody":               {started("a"), ExpandedTo("a", Expanded{Sources: []string{"s"}})},
+		"a list from nowhere":            {started("a"), expanded()},
+		"a list twice":                   {started("a"), expanded("s"), expanded("t")},
+		"the same list once more":        {started("a"), expanded("s"), Resumed(false), expanded("s")},
+		"a list that says nothing":       {started("a"), {Kind: KindExpanded, Job: "a"}},
 		"an unknown kind":                {started("a"), {Kind: "surprise"}},
 		"an intent that names no route":  {started("a"), {Kind: KindIntent, Job: "a", Attempt: 1}},
 		"a run without an id":            {RunStarted(RunInfo{})},

@@ -105,7 +105,7 @@ func samples(t *testing.T) map[string]any {
 		Approvals: []ledger.Approval{approval}, Patches: []report.Patch{{Job: "a"}}, KeptTrees: []report.Tree{{Job: "a", Attempt: 1}}, Notes: []string{"n"},
 	})
 	return map[string]any{
-		"state/": state, "status/": status(), "event/": event, "session/": ledger.Session{SchemaVersion: 1, Job: "a", Attempt: 1, Runtime: "codex"},
+		"state/": state, "status/": gathered(status()), "event/": event, "session/": ledger.Session{SchemaVersion: 1, Job: "a", Attempt: 1, Runtime: "codex"},
 		"exit/": supervise.Exit{
 			SchemaVersion: 1, Job: "a", Attempt: 1, PID: 3, ExitCode: ptr(0), StartedAt: day, EndedAt: day,
 			Outcome: runtime.Outcome{Usage: usage, Denials: []runtime.Denial{{Tool: "Bash", Boundary: untrusted.From("b")}}},
@@ -137,7 +137,7 @@ func samples(t *testing.T) map[string]any {
 			Rounds: []ledger.DraftRound{{Attempt: 1, Problems: []untrusted.Text{untrusted.From("p")}}},
 		},
 		"history-summary/": summed(lines), "integration/": integrated(), "verdict/": judgement, "history/": lines[0], "report/": whole,
-		"journal/run_started":   at(1, ledger.RunStarted(ledger.RunInfo{RunID: "r", Jobs: []string{"a"}})),
+		"journal/run_started":   at(1, ledger.RunStarted(ledger.RunInfo{RunID: "r", Jobs: []string{"a"}, Worker: "/w"})),
 		"journal/intent":        at(2, ledger.Intent("a", 1, route())),
 		"journal/started":       at(3, ledger.Started("a", 1, 4, 5)),
 		"journal/event":         at(4, ledger.Imported("a", 1, event)),
@@ -151,9 +151,15 @@ func samples(t *testing.T) map[string]any {
 		"journal/requeued":      at(12, ledger.Requeued("a", "x")),
 		"journal/awaiting":      at(15, ledger.AwaitingSession("a", 1)),
 		"journal/parked":        at(16, ledger.Parked(4)),
+		"journal/expanded":      at(17, ledger.ExpandedTo("a", ledger.Expanded{Of: "a", Sources: []string{"s"}, Items: []json.RawMessage{}})),
 		"journal/progress":      at(14, ledger.Under("a", ledger.StepCheck, "go test", true)),
 		"journal/approved":      at(13, ledger.Approved(ledger.Given{Approval: approval, Shown: "all of it"})),
 	}
+}
+
+func gathered(s ledger.JobStatus) ledger.JobStatus {
+	s.Decided = "2 of 3 accepted"
+	return s
 }
 
 // summed is a summary of lines, in which every figure is known.
@@ -188,6 +194,8 @@ func worked(r ledger.Record) ledger.Record {
 // optional lists every key that may be missing: those that are left out when empty.
 var optional = map[string][]string{
 	"event/":                {"text", "tool", "model", "sessionId", "reason", "usage", "startTime", "retryAfterMs", "bytes"},
+	"status/":               {"decided"},
+	"journal/run_started":   {"run.worker"},
 	"journal/started":       {"startTime"},
 	"journal/event":         {"event.text", "event.tool", "event.model", "event.sessionId", "event.reason", "event.usage", "event.startTime", "event.retryAfterMs", "event.bytes"},
 	"journal/attempt_ended": {"reason", "text", "work", "next"},
@@ -370,6 +378,14 @@ func TestSchemasKnowEveryConstant(t *testing.T) {
 		doc := status()
 		doc.Status = ledger.Status(value)
 		accepts(t, s, "status", doc)
+	}
+	for _, value := range []string{`"text"`, `1.5`, `true`, `{"a": [null]}`} {
+		doc := status()
+		doc.Item = json.RawMessage(value)
+		accepts(t, s, "status", doc)
+		rec := ledger.ExpandedTo("a", ledger.Expanded{Of: "a", Sources: []string{"s"}, Items: []json.RawMessage{doc.Item}})
+		rec.SchemaVersion, rec.Seq, rec.At = 1, 1, day
+		accepts(t, s, "journal", rec)
 	}
 	for _, value := range constants(t, "../../runtime/profile.go", "ControlName") {
 		p := profile()
