@@ -138,7 +138,7 @@ func (r *run) furnish(ctx context.Context, a *attempt) (err error) {
 	if err != nil {
 		return err
 	}
-	if !a.job.Exec() {
+	if prompted(a.job) {
 		a.prompt = assemble(a.job, got, before, placingOf(a.job, a.route, a.at.dir, filepath.Join(a.dir, a.outName())))
 	}
 	if err := r.draftPrompt(ctx, a); err != nil {
@@ -174,7 +174,7 @@ func (r *run) equip(a *attempt, read ...string) error {
 	if arg := a.cmd.Bypass(req.Prompt); arg != "" && !a.job.Exec() {
 		return fmt.Errorf("the command of job %s holds %s, which switches permission checks off; nobody approved that", a.job.ID, arg)
 	}
-	a.route.Constrained = constrained(a.route, a.cmd)
+	a.route.Constrained = constrained(a.job, a.route, a.cmd)
 	a.mark = newMark()
 	if err := r.settleEnvironment(a, ad); err != nil {
 		return err
@@ -193,9 +193,9 @@ func (r *run) equip(a *attempt, read ...string) error {
 
 // constrained are a route's limits with those that its command brings along and that no
 // sandbox closes.
-func constrained(route ledger.Route, cmd runtime.Command) []string {
+func constrained(j *spec.Job, route ledger.Route, cmd runtime.Command) []string {
 	all := slices.Clone(route.Constrained)
-	for _, l := range cmd.Limits {
+	for _, l := range append(unlimited(j, route, cmd), cmd.Limits...) {
 		if !slices.Contains(all, l) && (route.Sandbox == "" || !runtime.Closed(l)) {
 			all = append(all, l)
 		}
@@ -221,7 +221,7 @@ func requestOf(j *spec.Job, route ledger.Route, dir, out, prompt string) runtime
 		Job: j.ID, Attempt: 1, Task: j.Task, Prompt: prompt, Argv: j.Command, Dir: dir, Out: out,
 		Access: runtime.Access(route.Access), Model: route.Model, Agent: route.Agent, Effort: route.Effort,
 		AllowedTools: j.AllowedTools, DisallowedTools: j.DisallowedTools,
-		OwnedPaths: j.OwnedPaths, ExpectedOutput: j.ExpectedOutput,
+		OwnedPaths: j.OwnedPaths, ExpectedOutput: j.ExpectedOutput, MaxTurns: j.MaxTurns, Fed: fed(j),
 	}
 	for _, o := range j.Outputs {
 		req.Outputs = append(req.Outputs, o.Path)

@@ -9,6 +9,7 @@ import (
 
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/runtime/exec"
 	"orchestrate/internal/shellword"
 )
 
@@ -41,6 +42,10 @@ func commandText(cwd string, env []string, c runtime.Command, prompt string) str
 	fmt.Fprintf(&b, "cd %s && ", shellword.Quote(cwd))
 	for _, e := range append(env[:len(env):len(env)], c.Env...) {
 		name, value, _ := strings.Cut(e, "=")
+		if name == exec.PromptVariable && prompt != "" { // which may be long, and is there
+			fmt.Fprintf(&b, "%s=\"$(cat %s)\" ", name, shellword.Quote(prompt))
+			continue
+		}
 		fmt.Fprintf(&b, "%s=%s ", name, shellword.Quote(value))
 	}
 	b.WriteString(shellword.Join(c.Argv))

@@ -184,6 +184,7 @@ func (p *Plan) apply(e *Engine) (errs []spec.Diagnostic) {
 		p.index[j.ID] = i
 		p.Jobs[i] = Planned{Job: j, Tiers: policy.TiersOf(j, beside[j.ID], e.sensitive)}
 		errs = append(errs, policy.Validate(i, j, p.Jobs[i].Tiers)...)
+		errs = append(errs, unfit(i, j)...)
 	}
 	p.Arbiter.Needed = p.Spec.Arbiter.Mode != arbiter.ModeChecksOnly
 	if !p.Arbiter.Needed && !p.Spec.Worker && !arbiter.MayCheckOnly(p.execOnly(), p.risks()) {

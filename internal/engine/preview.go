@@ -100,7 +100,7 @@ func (e *Engine) previewJob(p *Plan, j *spec.Job, r ledger.Route, b *route.Block
 	if at.Folder != "" {
 		at.Folder = p.workplace(j, r)
 	}
-	if !j.Exec() {
+	if prompted(j) {
 		v.Prompt = p.redact.String(assemble(j, p.expected(j), nil, at))
 	}
 	if b != nil {
@@ -131,7 +131,7 @@ func (e *Engine) previewJob(p *Plan, j *spec.Job, r ledger.Route, b *route.Block
 		v.Command = "none: " + err.Error()
 		return v
 	}
-	v.Route.Constrained = constrained(r, cmd)
+	v.Route.Constrained = constrained(j, r, cmd)
 	v.Command = p.redact.String(commandText(cwd, whereabouts("<run-id>", j.ID, 1, dir), cmd, promptPath(v.Prompt, dir)))
 	return v
 }

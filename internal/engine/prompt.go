@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"orchestrate/internal/spec"
@@ -36,6 +37,10 @@ type placing struct {
 // assemble builds the whole prompt of a job, as plan shows it and prompt.md keeps it.
 // before is the attempt before this one, nil = it is the first.
 func assemble(j *spec.Job, got []handed, before *earlier, at placing) string {
+	got = newTo(j, got)
+	if asIs(j) {
+		return handedOver(j.Prompt, got)
+	}
 	var b strings.Builder
 	writeTask(&b, j)
 	writeInstructions(&b, j)
@@ -43,6 +48,18 @@ func assemble(j *spec.Job, got []handed, before *earlier, at placing) string {
 	writeEarlier(&b, before)
 	writeExpected(&b, j, at)
 	return b.String()
+}
+
+// newTo is what the agent does not hold already: of the session that it goes on with it
+// knows the work, and a round of repair is told what was found and nothing else.
+func newTo(j *spec.Job, got []handed) []handed {
+	switch {
+	case j.Continue == "":
+		return got
+	case j.Round != nil && j.Round.Rule == spec.RuleFailed:
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(got), func(h handed) bool { return h.From == j.Continue })
 }
 
 func writeTask(b *strings.Builder, j *spec.Job) {

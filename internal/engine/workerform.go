@@ -1,11 +1,16 @@
 package engine
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"orchestrate/internal/ledger"
+	"orchestrate/internal/policy"
 	"orchestrate/internal/route"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/runtime/exec"
+	"orchestrate/internal/spec"
 )
 
 // The worker form is a run like any other, kept in the folder of its worker run, whose
@@ -25,4 +30,51 @@ func (p *Plan) orderTasks(in *route.Input) {
 	if p.Spec.Worker {
 		in.Order, in.Listed = runtime.WorkerOrder(), true
 	}
+}
+
+// asIs reports whether a job's prompt is the person's own words and nothing else.
+func asIs(j *spec.Job) bool { return j.Worker != nil && (j.Worker.AsIs || fed(j)) }
+
+// fed reports whether the job is the person's own command for a prompt.
+func fed(j *spec.Job) bool { return j.Worker != nil && j.Worker.Command != "" }
+
+// prompted reports whether the job gets a prompt: each agent does, and such a command.
+func prompted(j *spec.Job) bool { return !j.Exec() || fed(j) }
+
+// unfit refuses a prompt that does not reach the command in the way that its text names. i
+// is the job's place in the spec.
+func unfit(i int, j *spec.Job) []spec.Diagnostic {
+	if !fed(j) {
+		return nil
+	}
+	if err := exec.TooLong(j.Command, j.Prompt); err != nil {
+		return []spec.Diagnostic{{
+			Pos: j.Pos, Field: fmt.Sprintf("jobs[%d].worker.command", i), Rule: "prompt-too-long", Message: fmt.Sprintf("%q: %s", j.ID, err),
+		}}
+	}
+	return nil
+}
+
+// handedOver is the prompt byte for byte. Where other jobs left something for it, that is
+// named after it.
+func handedOver(prompt string, got []handed) string {
+	if len(got) == 0 {
+		return prompt
+	}
+	var b strings.Builder
+	b.WriteString(prompt)
+	if !strings.HasSuffix(prompt, "\n") {
+		b.WriteByte('\n')
+	}
+	writeHanded(&b, got)
+	return b.String()
+}
+
+// unlimited says that the most turns which a job asks for hold nobody to anything: its
+// runtime has no such limit.
+func unlimited(j *spec.Job, r ledger.Route, cmd runtime.Command) []string {
+	if j.MaxTurns == 0 || cmd.MaxTurns > 0 || r.Capability == string(policy.NoCapability) {
+		return nil
+	}
+	return []string{fmt.Sprintf("max_turns %d does not hold: %s has no limit of turns that can be asked for", j.MaxTurns, r.Runtime)}
 }

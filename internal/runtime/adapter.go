@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -78,9 +79,10 @@ type Request struct {
 	Job             string
 	Attempt         int
 	Task            string
-	Prompt          string   // assembled; travels by stdin where the runtime can
+	Prompt          string   // whole; travels by stdin where the runtime can
 	PromptFile      string   // absolute path of the same on disk, for a program that reads a file
 	Argv            []string // exec only: the program to run
+	Fed             bool     // exec only: it gets the prompt on its standard input, and by variables
 	Dir             string   // absolute cwd
 	Out             string   // absolute artifacts folder, $ORCHESTRATE_OUT
 	ReadDirs        []string // absolute folders outside Dir that the agent may read
@@ -89,6 +91,7 @@ type Request struct {
 	Model           string // as on the command line; "" = the runtime's default
 	Agent           string
 	Effort          string
+	MaxTurns        int      // most turns of the agent, where the program has such a limit; 0 = its own
 	AllowedTools    []string // nil = the adapter's own set for Access
 	DisallowedTools []string
 	Resume          string   // session id to continue, or ""
@@ -111,6 +114,7 @@ type Command struct {
 	PoliteStop string        // "INT", "TERM", "TERM-GROUP" or "" (none)
 	Controls   []ControlName // those that this command really applies
 	Limits     []string      // constraints to record on the route, e.g. LimitShell
+	MaxTurns   int           // the most turns that it holds the agent to; 0 = none that was asked for
 	Answer     AnswerSource
 }
 
@@ -131,6 +135,14 @@ func (c *Command) Use(p Profile, name ControlName, what string) error {
 	}
 	c.Controls = append(c.Controls, name)
 	return nil
+}
+
+// CapTurns gives the program the most turns that the agent may take, where it has a flag
+// for that.
+func (c *Command) CapTurns(req Request, p Profile, flag string) {
+	if req.MaxTurns > 0 && p.Shows(flag) {
+		c.Argv, c.MaxTurns = append(c.Argv, flag+"="+strconv.Itoa(req.MaxTurns)), req.MaxTurns
+	}
 }
 
 // AnswerSource says where the final answer comes from.

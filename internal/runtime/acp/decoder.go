@@ -146,6 +146,8 @@ func (d *decoder) stop(l Line) []runtime.Event {
 			return []runtime.Event{d.fail(runtime.ReasonCancelled, "the agent ended its turn when it was told to stop", 0)}
 		}
 		return []runtime.Event{d.fail(runtime.ReasonCrash, "the agent ended its turn as cancelled, though nobody had asked for that", 0)}
+	case "max_turn_requests":
+		return []runtime.Event{d.fail(runtime.ReasonTurnCap, "the agent reached the most requests that it may make in a turn (stop reason max_turn_requests)", 0)}
 	case "refusal":
 		return []runtime.Event{d.fail(runtime.ReasonCrash, "the agent refuses to go on (stop reason refusal)", 0)}
 	}

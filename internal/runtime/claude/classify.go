@@ -56,6 +56,8 @@ func byWord(word string) runtime.Reason {
 		return runtime.ReasonNetwork
 	case "error_max_budget_usd":
 		return runtime.ReasonBudget
+	case "error_max_turns":
+		return runtime.ReasonTurnCap
 	}
 	return ""
 }

@@ -34,6 +34,7 @@ func (Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Command,
 			return runtime.Command{}, err
 		}
 	}
+	cmd.CapTurns(req, p, flagTurns)
 	return cmd, nil
 }
 

@@ -39,7 +39,7 @@ func TestDecoderOnRecordedStreams(t *testing.T) {
 		"e-unkmodel-ok":     {Completed: true, Answered: true},
 		"e-unknownflag":     {Failed: true, Reason: runtime.ReasonUnknownFlag},
 		"e-badmode":         {Failed: true, Reason: runtime.ReasonUnknownFlag},
-		"f-maxturns":        {Completed: true, Failed: true, Reason: runtime.ReasonCrash},
+		"f-maxturns":        {Completed: true, Failed: true, Reason: runtime.ReasonTurnCap},
 		"f-budget":          {Completed: true, Failed: true, Reason: runtime.ReasonBudget},
 		"f-tools-none":      {Completed: true, Answered: true},
 		"f-schema":          {Completed: true, Answered: true},

@@ -5,7 +5,7 @@ import (
 )
 
 // The flags that a command may hold. A flag that this binary's help does not
-// show is never used.
+// show is never used; but for one that it hides, of which the binary itself is asked.
 const (
 	flagPrint      = "--print"
 	flagStream     = "--output-format=stream-json"
@@ -23,13 +23,14 @@ const (
 	flagAgent      = "--agent"
 	flagResume     = "--resume"
 	flagSchema     = "--json-schema"
+	flagTurns      = "--max-turns" // hidden from help, see askTurns
 )
 
 func wantedFlags() []string {
 	return []string{
 		flagPrint, flagStream, flagInput, flagVerbose, flagTools, flagAllow, flagDeny, flagSources,
 		flagStrictMCP, flagNoCommands, flagAcceptEdit, flagModel, flagEffort, flagAgent, flagResume,
-		flagSchema,
+		flagSchema, flagTurns,
 	}
 }
 

@@ -3,6 +3,7 @@ package claude
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/probe"
@@ -36,6 +37,7 @@ func readHelp(ctx context.Context, asker *probe.Asker, p *runtime.Profile) bool 
 	}
 	p.Flags = probe.Flags(string(answer.Stdout), wantedFlags()...)
 	p.Controls = controls(*p)
+	askTurns(ctx, asker, p)
 	for _, flag := range indispensable() {
 		if !p.Shows(flag) {
 			p.State = runtime.StateUnavailable
@@ -45,6 +47,21 @@ func readHelp(ctx context.Context, asker *probe.Asker, p *runtime.Profile) bool 
 		}
 	}
 	return true
+}
+
+// flagOfNobody is one that no version knows.
+const flagOfNobody = "--orchestrate-asks"
+
+// askTurns finds out whether the limit of turns, which help hides, is known: the program
+// names the first flag that it does not know, and starts nothing.
+func askTurns(ctx context.Context, asker *probe.Asker, p *runtime.Profile) {
+	if p.Shows(flagTurns) {
+		return
+	}
+	answer := asker.AskBare(ctx, flagTurns+"=1", flagOfNobody)
+	if probe.Trouble("", answer) == "" && answer.ExitCode != 0 && strings.Contains(probe.Text(answer), "unknown option '"+flagOfNobody+"'") {
+		p.Flags[flagTurns] = "self-test: " + flagTurns + " is taken, and the next flag, which nobody knows, is refused"
+	}
 }
 
 // settleState decides between available and constrained once everything was asked.

@@ -46,7 +46,7 @@ func TestProbeOfAWorkingProgram(t *testing.T) {
 	if !ok || !m.Default || len(m.Efforts) == 0 {
 		t.Errorf("default model %q is %+v in %+v", p.DefaultModel, m, p.Models)
 	}
-	if len(p.Agents) == 0 || len(p.Evidence) != 4 {
+	if len(p.Agents) == 0 || len(p.Evidence) != 5 {
 		t.Errorf("%d agents, %d pieces of evidence", len(p.Agents), len(p.Evidence))
 	}
 	for _, name := range []runtime.ControlName{

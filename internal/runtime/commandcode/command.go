@@ -29,7 +29,7 @@ func (Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Command,
 		cmd.Limits = append(cmd.Limits, text)
 	}
 	for _, add := range []func(*runtime.Command, runtime.Request, runtime.Profile) error{
-		addAccess, addModel, addResume, addGate,
+		addAccess, addModel, addResume, addTurns, addGate,
 	} {
 		if err := add(&cmd, req, p); err != nil {
 			return runtime.Command{}, err
@@ -109,6 +109,11 @@ func addResume(cmd *runtime.Command, req runtime.Request, p runtime.Profile) err
 		return p.NotShown(flagSession, "continued from an earlier session")
 	}
 	cmd.Argv = append(cmd.Argv, flagSession+"="+req.Resume)
+	return nil
+}
+
+func addTurns(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
+	cmd.CapTurns(req, p, flagTurns)
 	return nil
 }
 

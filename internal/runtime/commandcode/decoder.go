@@ -161,7 +161,7 @@ func (d *decoder) result(r result) []runtime.Event {
 	case d.settle == runtime.ReasonUnknownFlag:
 		return events
 	case r.Subtype == "max_turns":
-		return append(events, d.fail(runtime.ReasonBudget, "the run reached its number of turns"))
+		return append(events, d.fail(runtime.ReasonTurnCap, "the run reached its number of turns"))
 	case r.Subtype != "success":
 		return append(events, d.failed(r)...)
 	}

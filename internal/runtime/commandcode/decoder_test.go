@@ -40,7 +40,7 @@ func TestDecoderOnRecordedStreams(t *testing.T) {
 		"unknown-model":    {Failed: true, Reason: runtime.ReasonUnknownModel},
 		"resume-bogus":     {Completed: true, Failed: true, Reason: runtime.ReasonCrash},
 		"no-prompt":        {Completed: true, Failed: true, Reason: runtime.ReasonCrash},
-		"turns":            {Completed: true, Failed: true, Reason: runtime.ReasonBudget},
+		"turns":            {Completed: true, Failed: true, Reason: runtime.ReasonTurnCap},
 		"hang":             {},
 	}
 	probetest.Recordings(t, commandcode.NewDecoder, streams, cases, *update, func(t *testing.T, got probetest.Transcript) {

@@ -17,10 +17,11 @@ const (
 	flagNoOnboarding = "--skip-onboarding"
 	flagNoSkills     = "--no-skills"
 	flagList         = "--list-models"
+	flagTurns        = "--max-turns"
 )
 
 func wantedFlags() []string {
-	return append([]string{flagPrint, flagJSON, flagMod, flagModel, flagSession, flagNoSession, flagList}, plainFlags()...)
+	return append([]string{flagPrint, flagJSON, flagMod, flagModel, flagSession, flagNoSession, flagList, flagTurns}, plainFlags()...)
 }
 
 // plainFlags are given to every start where help shows them: what a job does not

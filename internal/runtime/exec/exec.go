@@ -1,6 +1,7 @@
 // Package exec is the runtime of a plain program: an argv that is started without
-// a shell, with nothing on its standard input. It claims nothing about what the
-// program does; the engine judges its exit status.
+// a shell, with nothing on its standard input, or with a prompt where it is a person's
+// command for one. It claims nothing about what the program does; the engine judges its
+// exit status.
 package exec
 
 import (
@@ -38,13 +39,17 @@ func (adapter) Command(req runtime.Request, _ runtime.Profile) (runtime.Command,
 	if len(req.Argv) == 0 || req.Argv[0] == "" {
 		return runtime.Command{}, errors.New("an exec job needs a command: give `command: [program, argument, …]`")
 	}
-	return runtime.Command{
+	cmd := runtime.Command{
 		Argv:       append([]string(nil), req.Argv...),
 		Decoder:    runtime.DecoderSpec{Runtime: Name},
 		PoliteStop: "TERM-GROUP",
 		Limits:     []string{runtime.LimitShell},
 		Answer:     runtime.AnswerFromStdout,
-	}, nil
+	}
+	if !req.Fed {
+		return cmd, nil
+	}
+	return feed(cmd, req)
 }
 
 func (adapter) Decoder(spec runtime.DecoderSpec) runtime.Decoder { return NewDecoder(spec) }

@@ -48,6 +48,8 @@ func classify(message string) runtime.Reason {
 
 func byText(message string) runtime.Reason {
 	switch {
+	case strings.Contains(message, "Reached max session turns"):
+		return runtime.ReasonTurnCap
 	case probe.ContainsAny(message, "api key not valid", "auth method", "must specify the gemini_api_key", "authenticat"):
 		return runtime.ReasonAuth
 	case probe.ContainsAny(message, "is not found for api version", "modelnotfound"):

@@ -43,7 +43,7 @@ func TestDecoderOnRecordedStreams(t *testing.T) {
 		"e-noprompt":              unstarted(runtime.ReasonUnknownFlag),
 		"e-unknownflag":           unstarted(runtime.ReasonUnknownFlag),
 		"f-incl":                  answered,
-		"f-maxturns":              failed(runtime.ReasonCrash),
+		"f-maxturns":              failed(runtime.ReasonTurnCap),
 		"h-hang":                  {},
 		"h-hang-grp":              {},
 		"h-hang-norelaunch":       {},

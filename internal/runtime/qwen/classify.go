@@ -24,6 +24,9 @@ const (
 // place of an answer too.
 const apiError = "[API Error: "
 
+// turnsReached is how the program begins to say that its number of turns is used up.
+const turnsReached = "Reached max session turns"
+
 // classify finds the class of an error from its message, which holds the HTTP
 // status in "[API Error: 401 …]".
 func classify(text string) runtime.Reason {
@@ -56,6 +59,8 @@ func byText(text string) runtime.Reason {
 		return runtime.ReasonNetwork
 	case strings.HasPrefix(text, "Run aborted: "):
 		return runtime.ReasonBudget
+	case strings.Contains(text, turnsReached):
+		return runtime.ReasonTurnCap
 	}
 	return runtime.ReasonCrash
 }
@@ -81,10 +86,10 @@ func startFailure(text string) runtime.Reason {
 	case strings.HasPrefix(text, unknownArguments):
 		return runtime.ReasonUnknownFlag
 	case strings.HasPrefix(text, apiError), strings.HasPrefix(text, "No auth type is selected"),
-		strings.HasPrefix(text, "Run aborted: "):
+		strings.HasPrefix(text, "Run aborted: "), strings.HasPrefix(text, `"message": "`+turnsReached):
 		return classify(text)
 	case strings.HasPrefix(text, "No saved session found"), strings.HasPrefix(text, "No input provided"),
-		strings.HasPrefix(text, "Error:"), strings.HasPrefix(text, `"message": "Reached max session turns`):
+		strings.HasPrefix(text, "Error:"):
 		return runtime.ReasonCrash
 	}
 	return ""

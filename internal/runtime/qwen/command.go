@@ -38,6 +38,7 @@ func (Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Command,
 			return runtime.Command{}, err
 		}
 	}
+	cmd.CapTurns(req, p, flagTurns)
 	return cmd, nil
 }
 

@@ -31,7 +31,7 @@ func TestDecoderOnRecordedStreams(t *testing.T) {
 		"h-resume":          {Completed: true, Answered: true},
 		"h-resume-bogus":    {Failed: true, Reason: runtime.ReasonCrash},
 		"h-sid":             {Completed: true, Answered: true},
-		"loop-turns":        {Failed: true, Reason: runtime.ReasonCrash},
+		"loop-turns":        {Failed: true, Reason: runtime.ReasonTurnCap},
 		"loop-wall":         {Failed: true, Reason: runtime.ReasonBudget},
 		"noprompt":          {Failed: true, Reason: runtime.ReasonCrash},
 		"old-force-write":   denied,

@@ -18,12 +18,13 @@ const (
 	flagResume   = "--resume"
 	flagACP      = "--acp"
 	flagSchema   = "--json-schema"
+	flagTurns    = "--max-session-turns"
 )
 
 func wantedFlags() []string {
 	return []string{
 		flagStream, flagSafe, flagAsk, flagAutoEdit, flagExclude, flagAllow, flagAddDir, flagModel, flagResume, flagACP,
-		flagSchema,
+		flagSchema, flagTurns,
 	}
 }
 
