@@ -23,7 +23,7 @@ var tools = []string{
 
 // pure rooms decide and touch nothing: no disk, process, network or clock. Every
 // decision that the product makes is a table test because of that.
-var pure = []string{"graph", "policy", "route", "gate", "arbiter", "planner", "report", "integrate", "reclaim"}
+var pure = []string{"graph", "policy", "route", "gate", "arbiter", "planner", "report", "integrate", "reclaim", "pattern", "prompts"}
 
 // startsProcesses are the only packages that may import os/exec. Everything that a
 // job, a check or a probe starts goes through supervise; workspace runs git.
