@@ -4,6 +4,7 @@ import (
 	"bufio"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -96,13 +97,23 @@ func (c *call) claudeRun() int {
 		fmt.Fprintln(c.err, "Error: Input must be provided either through stdin or as a prompt argument when using --print")
 		return 1
 	}
-	run := c.scenario.run(string(prompt))
+	id, _ := c.value("--resume")
+	told, err := c.converse(".claude", id, "11111111-2222-4333-8444-555555555555", string(prompt))
+	switch {
+	case errors.Is(err, errNoSession):
+		fmt.Fprintf(c.err, "No conversation found with session ID: %s\n", id)
+		return 1
+	case err != nil:
+		fmt.Fprintln(c.err, err)
+		return 1
+	}
+	run := c.scenario.run(string(prompt), told)
 	if run.Broken != "" {
 		fmt.Fprintln(c.err, run.Broken)
 		return 1
 	}
 	asked, _ := c.value("--model")
-	s := &claudeStream{call: c, session: "11111111-2222-4333-8444-555555555555", model: c.scenario.resolved(asked)}
+	s := &claudeStream{call: c, session: told.ID, model: c.scenario.resolved(asked)}
 	if id, ok := c.value("--session-id"); ok {
 		s.session = id
 	}

@@ -4,10 +4,12 @@ import (
 	"bufio"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"orchestrate/internal/runtime"
@@ -144,13 +146,23 @@ func (c *call) codexExec() int {
 		fmt.Fprintln(c.err, "No prompt provided via stdin.")
 		return 1
 	}
-	run := c.scenario.run(string(prompt))
+	id := c.resumes()
+	told, err := c.converse(".codex", id, "01a228d8-0000-7000-8000-000000000001", string(prompt))
+	switch {
+	case errors.Is(err, errNoSession):
+		fmt.Fprintf(c.err, "Error: thread/resume: thread/resume failed: no rollout found for thread id %s\n", id)
+		return 1
+	case err != nil:
+		fmt.Fprintln(c.err, err)
+		return 1
+	}
+	run := c.scenario.run(string(prompt), told)
 	if run.Broken != "" {
 		fmt.Fprintln(c.err, run.Broken)
 		return 1
 	}
-	s := &codexStream{call: c}
-	c.json(map[string]any{"type": "thread.started", "thread_id": "01a228d8-0000-7000-8000-000000000001"})
+	s := &codexStream{call: c, turns: told.turns()}
+	c.json(map[string]any{"type": "thread.started", "thread_id": told.ID})
 	c.json(map[string]any{"type": "turn.started"})
 	exit, err := script.Play(run.Steps, script.Stage{Prompt: string(prompt), Out: os.Getenv("ORCHESTRATE_OUT"), Emit: s.emit, Stderr: c.err})
 	if err != nil {
@@ -159,12 +171,21 @@ func (c *call) codexExec() int {
 	return exit
 }
 
+// resumes is the id behind `resume`, "" = a fresh thread.
+func (c *call) resumes() string {
+	if i := slices.Index(c.args, "resume"); i >= 0 && i+1 < len(c.args) {
+		return c.args[i+1]
+	}
+	return ""
+}
+
 // codexStream says the stand-in's lines in codex's form. Codex tells no model.
 type codexStream struct {
 	*call
 	items int
 	tool  standin.Line
 	usage *runtime.Usage
+	turns int64 // of the thread: usage is counted over all of them
 }
 
 func (s *codexStream) emit(l standin.Line) error {
@@ -208,10 +229,11 @@ func toolItem(l standin.Line, status string) map[string]any {
 }
 
 func (s *codexStream) completed() {
-	usage := map[string]any{"input_tokens": 1, "cached_input_tokens": 0, "output_tokens": 1}
-	if s.usage != nil {
-		usage["input_tokens"], usage["output_tokens"] = s.usage.InputTokens, s.usage.OutputTokens
+	in, out := s.turns, s.turns
+	if s.usage != nil && s.usage.InputTokens != nil && s.usage.OutputTokens != nil {
+		in, out = in**s.usage.InputTokens, out**s.usage.OutputTokens
 	}
+	usage := map[string]any{"input_tokens": in, "cached_input_tokens": 0, "output_tokens": out}
 	s.json(map[string]any{"type": "turn.completed", "usage": usage})
 }
 

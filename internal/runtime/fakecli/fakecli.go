@@ -15,10 +15,12 @@
 //	models:
 //	  - {id: big, resolved: maker-big-1, efforts: [low, high], default: true}
 //	agents: [reviewer]
+//	sessions: true                 # each job has a session of its own, which can be resumed from its folder
 //	runs:                          # the first that matches the prompt plays
 //	  - match: "text of the prompt"
 //	    unless_exists: /tmp/second # does not match once that file is there
 //	    once: /tmp/first           # matches only who makes that file
+//	    recall: "key-[0-9]+"        # matches only if an earlier prompt of the session does; answers with that
 //	    broken: "bad config"       # says so on standard error instead of beginning
 //	    steps:                     # as in the stand-in's scripts
 //	      - write: {path: a.txt, content: x}

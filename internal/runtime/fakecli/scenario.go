@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -24,6 +25,7 @@ type Scenario struct {
 	Answers   map[string]string `yaml:"answers"`
 	Models    []Model           `yaml:"models"`
 	Agents    []string          `yaml:"agents"`
+	Sessions  bool              `yaml:"sessions"`
 	Runs      []Run             `yaml:"runs"`
 }
 
@@ -40,6 +42,7 @@ type Run struct {
 	Match        string        `yaml:"match"` // a part of the prompt; "" = any
 	UnlessExists string        `yaml:"unless_exists"`
 	Once         string        `yaml:"once"`
+	Recall       string        `yaml:"recall"`
 	Broken       string        `yaml:"broken"`
 	Steps        []script.Step `yaml:"steps"`
 }
@@ -62,6 +65,8 @@ func load(argv0 string) (Scenario, error) {
 	var errs []error
 	for i, r := range s.Runs {
 		errs = append(errs, script.Validate(fmt.Sprintf("runs[%d].steps", i), r.Steps)...)
+		_, err := regexp.Compile(r.Recall)
+		errs = append(errs, err)
 	}
 	return s, errors.Join(errs...)
 }
@@ -83,11 +88,21 @@ func find(argv0 string) (data []byte, path string, err error) {
 	return nil, "", nil
 }
 
-// run picks what to do for a prompt; without a match there is nothing to do but
-// to answer.
-func (s Scenario) run(prompt string) Run {
+// run picks what to do for a prompt in a conversation; without a match there is nothing
+// to do but to answer.
+func (s Scenario) run(prompt string, in *session) Run {
 	for _, r := range s.Runs {
-		if strings.Contains(prompt, r.Match) && !there(r.UnlessExists) && (r.Once == "" || made(r.Once)) {
+		if !strings.Contains(prompt, r.Match) || there(r.UnlessExists) {
+			continue
+		}
+		if r.Recall != "" {
+			said := in.recalled(regexp.MustCompile(r.Recall))
+			if said == "" {
+				continue
+			}
+			r.Steps = append(slices.Clone(r.Steps), script.Step{Answer: &said})
+		}
+		if r.Once == "" || made(r.Once) {
 			return r
 		}
 	}
