@@ -3,6 +3,7 @@ package claude_test
 import (
 	"context"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,6 +21,7 @@ func machine(t *testing.T) *probetest.Host {
 		"--version":   probetest.Says("2.1.197 (Claude Code)\n"),
 		"--help":      probetest.Says(file(t, "testdata/probe/help.txt")),
 		"auth status": probetest.Says(signedIn),
+		"--max-turns": {ExitCode: 1, Stderr: []byte("error: unknown option '--orchestrate-asks'\n")},
 		"--print":     probetest.Says(file(t, "testdata/probe/initialize.json")),
 	}}
 }
@@ -31,6 +33,29 @@ func file(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return string(data)
+}
+
+// A limit of turns is used where help shows it, or the program itself says that it takes
+// the flag, which some versions hide.
+func TestALimitOfTurnsIsTakenByWhatIsSeen(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*probetest.Host)
+		want   bool
+	}{
+		"hidden":          {func(*probetest.Host) {}, true},
+		"in help":         {set("--help", probetest.Says(file(t, "testdata/probe/help.txt")+"\n  --max-turns <n>  Most turns\n")), true},
+		"not known":       {set("--max-turns", runtime.Answer{ExitCode: 1, Stderr: []byte("error: unknown option '--max-turns=1'\n")}), false},
+		"anything goes":   {set("--max-turns", probetest.Says("ok")), false},
+		"it says no word": {set("--max-turns", runtime.Answer{TimedOut: true}), false},
+	} {
+		h := machine(t)
+		c.change(h)
+		p := claude.New().Probe(context.Background(), h)
+		cmd, err := claude.New().Command(runtime.Request{Access: runtime.AccessRead, MaxTurns: 7}, p)
+		if got := slices.Contains(cmd.Argv, "--max-turns=7"); err != nil || got != c.want || (cmd.MaxTurns == 7) != c.want || p.State != runtime.StateAvailable {
+			t.Errorf("%s: %q, says %d, %s, %v", name, cmd.Argv, cmd.MaxTurns, p.State, err)
+		}
+	}
 }
 
 func TestProbeOfAWorkingProgram(t *testing.T) {

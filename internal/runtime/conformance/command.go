@@ -211,11 +211,12 @@ func withoutValue(flag, value string) bend {
 	}
 }
 
-// flagsOf are the names of all flags that help shows of those looked for.
+// flagsOf are the names of all flags that help shows of those looked for. What a self-test
+// showed is in no help.
 func flagsOf(p runtime.Profile) map[string]bool {
 	flags := map[string]bool{}
-	for key := range p.Flags {
-		if flag := name(key); flag != "" {
+	for key, line := range p.Flags {
+		if flag := name(key); flag != "" && name(line) != "" {
 			flags[flag] = true
 		}
 	}

@@ -35,6 +35,7 @@ func requests(t *testing.T, p runtime.Profile) (all []runtime.Request) {
 		add(func(r *runtime.Request) { r.ReadDirs = []string{in} })
 		add(func(r *runtime.Request) { r.AllowedTools = []string{} })
 		add(func(r *runtime.Request) { r.Project = true })
+		add(func(r *runtime.Request) { r.MaxTurns = 7 })
 		add(func(r *runtime.Request) {
 			r.AnswerSchema, r.AnswerSchemaAt = []byte(answerSchema), filepath.Join(in, "answer.schema.json")
 		})

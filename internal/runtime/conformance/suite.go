@@ -64,6 +64,8 @@ func checks() []check {
 		{"command/a value is gone", commandLosesValues},
 		{"command/hostile words", commandHostile},
 		{"command/prompt and secrets", commandSecrets},
+		{"command/any prompt", commandPrompts},
+		{"command/turns", commandTurns},
 		{"command/refuses the unverified", commandRefuses},
 		{"command/no bypass", commandBypass},
 		{"command/controls", commandControls},

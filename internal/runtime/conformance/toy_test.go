@@ -70,7 +70,7 @@ func (a toy) ask(ctx context.Context, host runtime.Host) runtime.Profile {
 	if a.trusts {
 		help = asker.Ask(ctx, nil, "--help")
 	}
-	p.Flags = probe.Flags(string(help.Stdout), "--out=json", "--read-only", "--model")
+	p.Flags = probe.Flags(string(help.Stdout), "--out=json", "--read-only", "--model", "--session")
 	p.Evidence = asker.Evidence()
 	for _, flag := range []string{"--out=json", "--read-only"} {
 		if why := probe.Trouble("toy --help", help); why != "" || !p.Shows(flag) {
@@ -99,10 +99,12 @@ func (a toy) Command(req runtime.Request, p runtime.Profile) (runtime.Command, e
 	switch {
 	case p.Executable == nil:
 		return runtime.Command{}, errors.New("no toy")
-	case req.Resume != "" || req.Effort != "" || req.Agent != "" || req.AllowedTools != nil || req.DisallowedTools != nil || req.ReadDirs != nil:
+	case req.Effort != "" || req.Agent != "" || req.AllowedTools != nil || req.DisallowedTools != nil || req.ReadDirs != nil:
 		return runtime.Command{}, errors.New("no means for it")
 	case !slices.Contains([]runtime.Access{runtime.AccessRead, runtime.AccessEdit, runtime.AccessShell}, req.Access):
 		return runtime.Command{}, fmt.Errorf("no access %q", req.Access)
+	case req.Resume != "" && !p.Shows("--session"):
+		return runtime.Command{}, errors.New("help does not show --session")
 	case req.Model != "" && !p.Shows("--model"):
 		return runtime.Command{}, errors.New("help does not show --model")
 	case !p.Routable():
@@ -111,6 +113,9 @@ func (a toy) Command(req runtime.Request, p runtime.Profile) (runtime.Command, e
 	cmd := runtime.Command{
 		Argv: []string{p.Executable.Path, "--out=json"}, Stdin: []byte(req.Prompt), Answer: runtime.AnswerFromStream,
 		Decoder: runtime.DecoderSpec{Runtime: "toy"},
+	}
+	if req.Resume != "" {
+		cmd.Argv = append(cmd.Argv, "--session="+req.Resume)
 	}
 	if req.Model != "" {
 		cmd.Argv = append(cmd.Argv, "--model="+req.Model)
@@ -153,7 +158,7 @@ func (d *toyDecoder) Stderr([]byte) []runtime.Event  { return nil }
 func (d *toyDecoder) Settle() (runtime.Reason, bool) { return "", false }
 func (d *toyDecoder) Outcome() runtime.Outcome       { return d.out }
 
-const toyHelp = "toy does things\n\nOptions:\n  --out <form>  How to print: text or json\n  --read-only   Write nothing\n  --model <m>   Which model\n"
+const toyHelp = "toy does things\n\nOptions:\n  --out <form>  How to print: text or json\n  --read-only   Write nothing\n  --model <m>   Which model\n  --session <s>  Which session\n"
 
 const toyStream = `{"type":"start","session":"s-1"}` + "\n" + `{"type":"done","text":"all good","usage":{"in":7}}` + "\n"
 
@@ -253,11 +258,30 @@ func TestEachFaultIsFound(t *testing.T) {
 		{"command/hostile words", "a word of the request on its own", command(func(r runtime.Request, _ runtime.Profile, c *runtime.Command) { c.Argv = append(c.Argv, r.Resume) })},
 		{"command/prompt and secrets", "the prompt as an argument", command(func(r runtime.Request, _ runtime.Profile, c *runtime.Command) { c.Argv = append(c.Argv, r.Prompt) })},
 		{"command/prompt and secrets", "the prompt nowhere", command(func(_ runtime.Request, _ runtime.Profile, c *runtime.Command) { c.Stdin = nil })},
+		{"command/any prompt", "a word of it is a flag", command(func(r runtime.Request, _ runtime.Profile, c *runtime.Command) {
+			c.Argv, c.Stdin = append(c.Argv, r.Prompt), nil
+		})},
+		{"command/any prompt", "trimmed", command(func(r runtime.Request, _ runtime.Profile, c *runtime.Command) {
+			c.Stdin = []byte(strings.TrimSpace(r.Prompt))
+		})},
+		{"command/any prompt", "cut", command(func(r runtime.Request, _ runtime.Profile, c *runtime.Command) {
+			c.Stdin = c.Stdin[:min(len(c.Stdin), 64<<10)]
+		})},
+		{"command/turns", "said and not given", command(func(r runtime.Request, _ runtime.Profile, c *runtime.Command) { c.MaxTurns = r.MaxTurns })},
+		{"command/turns", "never asked for", command(func(_ runtime.Request, _ runtime.Profile, c *runtime.Command) { c.MaxTurns = 100 })},
 		{"command/controls", "a control that nobody verified", command(func(_ runtime.Request, _ runtime.Profile, c *runtime.Command) {
 			c.Controls = append(c.Controls, runtime.ControlOSSandbox)
 		})},
 		{"command/controls", "a writer that says it is read-only", command(func(_ runtime.Request, _ runtime.Profile, c *runtime.Command) {
 			c.Controls = []runtime.ControlName{runtime.ControlReadOnly}
+		})},
+		{"command/sessions", "a new session all the same", command(func(_ runtime.Request, _ runtime.Profile, c *runtime.Command) {
+			c.Argv = slices.DeleteFunc(c.Argv, func(word string) bool { return strings.HasPrefix(word, "--session=") })
+		})},
+		{"command/sessions", "more for a session that goes on", command(func(r runtime.Request, _ runtime.Profile, c *runtime.Command) {
+			if r.Resume != "" {
+				c.Controls = nil
+			}
 		})},
 		{"command/no bypass", "a switch for whoever lets the project in", command(func(r runtime.Request, _ runtime.Profile, c *runtime.Command) {
 			if r.Project && r.Resume != "" {

@@ -60,7 +60,7 @@ func TestTheAnswerIsTheLastMessage(t *testing.T) {
 
 func TestHowATurnEnds(t *testing.T) {
 	for stop, why := range map[string]runtime.Reason{
-		"max_tokens": runtime.ReasonCrash, "max_turn_requests": runtime.ReasonCrash, "refusal": runtime.ReasonCrash,
+		"max_tokens": runtime.ReasonCrash, "max_turn_requests": runtime.ReasonTurnCap, "refusal": runtime.ReasonCrash,
 		"cancelled": runtime.ReasonCrash, "something new": runtime.ReasonCrash,
 	} {
 		r := have(t, `{"turn":[{"text":"half"},{"stop":"`+stop+`"}]}`, acp.Turn{})
