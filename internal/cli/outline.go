@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -27,6 +28,15 @@ type outlined struct {
 		Runtime   string
 		Command   []string
 		Effect    string
+		Pattern   struct {
+			Item *struct {
+				Of     string
+				Number int
+				Value  any
+			}
+			Gather   *struct{ Kind string }
+			AfterAll bool `yaml:"after_all"`
+		}
 	}
 }
 
@@ -47,7 +57,26 @@ func outline(run *ledger.Run) (ui.Outline, error) {
 		}
 	}
 	for _, j := range s.Jobs {
-		o.Jobs = append(o.Jobs, ui.Planned{ID: j.ID, After: j.After, Serialize: j.Serialize, Runtime: j.Runtime, Program: len(j.Command) > 0, Writes: j.Effect != "observe"})
+		p := ui.Planned{
+			ID: j.ID, After: j.After, Serialize: j.Serialize, Runtime: j.Runtime, Program: len(j.Command) > 0, Writes: j.Effect != "observe",
+			AfterAll: j.Pattern.AfterAll, Gathers: j.Pattern.Gather != nil,
+		}
+		if i := j.Pattern.Item; i != nil {
+			p.List, p.Number, p.Item = i.Of, i.Number, item(i.Value)
+		}
+		o.Jobs = append(o.Jobs, p)
 	}
 	return o, nil
+}
+
+// item is an item that is in the spec, in a short line; "" = none is.
+func item(value any) string {
+	if value == nil {
+		return ""
+	}
+	data, err := json.Marshal(value)
+	if err != nil { // YAML can hold what JSON has no form for
+		return ""
+	}
+	return ui.Item(data)
 }

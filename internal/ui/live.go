@@ -27,6 +27,11 @@ type Planned struct {
 	Runtime   string // as pinned, "" = it is not
 	Program   bool   // a plain program: it calls no model
 	Writes    bool   // it may change files
+	AfterAll  bool   // those in After need only have ended
+	Gathers   bool   // the engine makes its result of other jobs', and it is nobody's work
+	List      string // the job whose foreach it is an item of, "" = none
+	Number    int    // of that item, from 1
+	Item      string // that item in a short line, "" = not known
 }
 
 // Live is a run as a person watches it: made from the ledger's records and from what the
@@ -174,6 +179,8 @@ func (l *Live) Record(r ledger.Record) {
 		l.note(r)
 	case ledger.KindProgress:
 		l.progress(r)
+	case ledger.KindExpanded:
+		l.expanded(r)
 	default:
 		if r.Job != "" {
 			l.jobMoved(l.job(r.Job), r)
@@ -231,6 +238,9 @@ func (j *liveJob) end(r ledger.Record) {
 	j.why = why(r)
 	if r.Status == ledger.Success {
 		j.why = ""
+		if r.Settled != nil {
+			j.why = line(r.Settled.Decided)
+		}
 	}
 	if r.Settled != nil && r.Settled.Model != "" {
 		j.model = line(r.Settled.Model)

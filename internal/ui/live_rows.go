@@ -19,16 +19,19 @@ type row struct {
 	cost   string
 	on     string // runtime and model
 	now    string // what it does, what it waits for, or why it ended; "" = nothing to say
+	work   bool   // somebody does it: it is not the engine that makes it of other jobs' results
 	rank   int    // 0 = moves now; what has a higher one is left out first where there is no room
 }
 
 const starting = "starting"
 
-// rows are those of all jobs, what they depend on first; the arbiter is the last.
+// rows are those of all jobs but for what was not needed, what they depend on first; the arbiter is the last.
 func (l *Live) rows(now time.Time) []row {
 	all := make([]row, 0, len(l.order)+1)
 	for _, id := range l.order {
-		all = append(all, l.row(l.jobs[id], now))
+		if j := l.jobs[id]; j.status != ledger.Skipped {
+			all = append(all, l.row(j, now))
+		}
 	}
 	if j, ok := l.jobs[ledger.ArbiterJob]; ok || l.out.Arbiter {
 		if !ok {
@@ -40,15 +43,14 @@ func (l *Live) rows(now time.Time) []row {
 }
 
 func (l *Live) row(j *liveJob, now time.Time) row {
-	r := row{id: line(j.ID), layer: j.layer, status: string(j.status), on: j.on()}
+	r := row{id: j.named(), work: !j.Gathers, layer: j.layer, status: string(j.status), on: j.on()}
 	r.tokens, r.cost = j.spent()
 	switch {
 	case j.status == ledger.Running:
 		r.now, r.time = j.does(now), span(now.Sub(*j.began))
 	case j.status.Settled():
-		r.rank = 4
-		if j.status != ledger.Success {
-			r.rank, r.now = 1, j.why
+		if r.rank, r.now = 4, j.why; j.status != ledger.Success {
+			r.rank = 1
 		}
 		if j.began != nil {
 			r.time = figure.Took(j.took)
@@ -167,10 +169,10 @@ func (l *Live) waits(j *liveJob, now time.Time) (why string, free bool) {
 	return "is next", true
 }
 
-// open are the jobs that have to succeed before j may start.
+// open are the jobs that have to succeed, or only to end, before j may start.
 func (l *Live) open(j *liveJob) (ids []string) {
 	for _, id := range j.After {
-		if dep := l.jobs[id]; dep != nil && dep.status != ledger.Success {
+		if dep := l.jobs[id]; dep != nil && !dep.status.Well() && (!j.AfterAll || !dep.status.Settled()) {
 			ids = append(ids, line(id))
 		}
 	}
@@ -226,7 +228,9 @@ func (l *Live) taken() (n int) {
 func tally(rows []row) string {
 	n := map[string]int{}
 	for _, r := range rows {
-		n[r.status]++
+		if r.work {
+			n[r.status]++
+		}
 	}
 	var parts []string
 	for _, s := range statuses {

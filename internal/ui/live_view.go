@@ -56,11 +56,38 @@ func (l *Live) head(f Frame, rows []row) []string {
 	if n := len(rows); n > 0 && rows[n-1].id == ledger.ArbiterJob {
 		jobs = rows[:n-1]
 	}
-	all := []string{f.paint(first, bold), figure.Count(len(jobs), "job") + ": " + tally(jobs)}
+	counts := figure.Count(worked(jobs), "job") + ": " + tally(jobs)
+	if n := unmet(jobs); n > 0 {
+		counts += "; " + figure.Count(n, "pattern") + " not met"
+	}
+	if n := l.unneeded(); n > 0 {
+		counts += fmt.Sprintf("; %d not needed", n)
+	}
+	all := []string{f.paint(first, bold), counts}
 	if spent := l.spent(); spent != "" {
 		all = append(all, spent)
 	}
 	return append(all, l.underWay(f.Now)...)
+}
+
+// worked counts the rows that somebody works on.
+func worked(rows []row) (n int) {
+	for _, r := range rows {
+		if r.work {
+			n++
+		}
+	}
+	return n
+}
+
+// unmet counts the patterns that did not come to what was asked.
+func unmet(rows []row) (n int) {
+	for _, r := range rows {
+		if !r.work && r.rank == 1 {
+			n++
+		}
+	}
+	return n
 }
 
 // state says in a word or two what the run does, and what a reader must not overlook.

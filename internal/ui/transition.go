@@ -16,6 +16,8 @@ func transition(r ledger.Record) string {
 		return fmt.Sprintf("%-20s attempt %d ended: %s; another follows%s", r.Job, r.Attempt, why(r), at(r))
 	case ledger.KindSettled:
 		return fmt.Sprintf("%-20s %s", r.Job, ended(r))
+	case ledger.KindExpanded:
+		return listed(r)
 	case ledger.KindResumed:
 		return "the run goes on"
 	case ledger.KindApproved:
@@ -60,7 +62,7 @@ func started(r ledger.Record) string {
 
 func ended(r ledger.Record) string {
 	if r.Status == ledger.Success {
-		return string(r.Status)
+		return string(r.Status) + cameTo(r.Settled)
 	}
 	return fmt.Sprintf("%s: %s", r.Status, why(r))
 }

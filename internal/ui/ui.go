@@ -30,6 +30,7 @@ type Lines struct {
 	out   io.Writer
 	begin time.Time
 	slow  slowSteps
+	skips skips
 	away  map[string]string // the session's agents that were chosen, by job
 }
 
@@ -44,12 +45,21 @@ func (l *Lines) Record(r ledger.Record) {
 		l.begin = r.At
 	}
 	l.step(r)
+	if r.Kind == ledger.KindSettled && r.Status == ledger.Skipped {
+		l.skips.add(r)
+		return
+	}
 	text := transition(r)
 	if handed, mine := l.handed(r); mine {
 		text = handed
 	}
-	if text != "" {
-		fmt.Fprintf(l.out, "%8s  %s\n", r.At.Sub(l.begin).Round(100*time.Millisecond), text)
+	if text == "" {
+		return
+	}
+	for _, said := range []string{l.skips.text(), text} {
+		if said != "" {
+			fmt.Fprintf(l.out, "%8s  %s\n", r.At.Sub(l.begin).Round(100*time.Millisecond), said)
+		}
 	}
 }
 
