@@ -89,7 +89,7 @@ func (p *Plan) wanted(j *spec.Job, isolated func(string) bool) []want {
 		add(w)
 	}
 	for _, id := range j.DependsOn {
-		if j.Exec() {
+		if !prompted(j) {
 			break // a plain program gets what it names, and patches
 		}
 		add(want{from: id, kind: theAnswer})
