@@ -187,6 +187,13 @@ func (s *claudeStream) denied(l standin.Line) {
 // failed is an error of the API: one retry notice where claude would retry, then
 // the result with its error flag.
 func (s *claudeStream) failed(l standin.Line) {
+	if l.Reason == runtime.ReasonTurnCap {
+		s.event(map[string]any{
+			"type": "result", "subtype": "error_max_turns", "is_error": true, "num_turns": 100, "stop_reason": "tool_use",
+			"permission_denials": []any{}, "terminal_reason": "max_turns", "errors": []any{l.Text},
+		})
+		return
+	}
 	status, name := map[runtime.Reason]any{
 		runtime.ReasonAuth: 401, runtime.ReasonRateLimit: 429, runtime.ReasonUnknownModel: 404, runtime.ReasonCrash: 500,
 	}[l.Reason], map[runtime.Reason]string{
