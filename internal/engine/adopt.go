@@ -33,6 +33,7 @@ func (a *attempt) furnished() ledger.Furnished {
 		Dir: a.at.dir, Top: a.at.top, Isolated: a.at.isolated, Inputs: a.given, Begun: a.begun.UTC(),
 		AnswerFromStdout: a.cmd.Answer == runtime.AnswerFromStdout, Decoder: a.cmd.Decoder.Runtime,
 		Constrained: a.route.Constrained, Mark: a.mark, Before: a.before, Sets: a.sets, Private: a.private.Path, Box: a.box, CheckBox: a.checkBox,
+		Resumes: a.resumes,
 	}
 	switch t := a.at.tree; {
 	case t == nil:
@@ -50,6 +51,7 @@ func (a *attempt) furnished() ledger.Furnished {
 func (r *run) equipAgain(ctx context.Context, a *attempt, f ledger.Furnished) {
 	a.given, a.begun, a.mark = f.Inputs, f.Begun, f.Mark
 	a.before, a.private, a.box, a.checkBox = f.Before, private.Dir{Path: f.Private}, f.Box, f.CheckBox
+	a.resumes = f.Resumes
 	a.at = place{dir: f.Dir, top: f.Top, isolated: f.Isolated, branch: f.Branch}
 	switch repo := r.plan.Repo; {
 	case repo == nil:
@@ -77,6 +79,7 @@ func (r *run) adopt(ctx context.Context, a *attempt) error {
 		return err
 	}
 	r.holdCheckoutAgain(ctx, a)
+	r.holdSessionAgain(a)
 	exit, err := r.readExit(a)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -194,7 +194,7 @@ func (r *run) arbitrate(ctx context.Context, a *attempt, q question, mayRepair b
 	if err == nil && a.dir != "" {
 		err = errors.Join(
 			r.led.WriteJSON(ledger.JobPath(a.job.ID, ledger.StatusFile), status),
-			r.led.WriteJSON(ledger.JobPath(a.job.ID, ledger.SessionFile), sessionOf(a, status)),
+			r.led.WriteJSON(ledger.JobPath(a.job.ID, ledger.SessionFile), sessionOf(a, status, nil)),
 		)
 	}
 	r.fail(err)

@@ -51,11 +51,14 @@ type attempt struct {
 	given         string // digest of what it is given, see givenTo
 	begun         time.Time
 
-	lock     *os.File // of the attempt, from its directory until it is settled
-	checkout *os.File // of the shared checkout, for a writer in it
-	taken    bool     // an earlier engine began it
-	alone    bool     // taken, and nothing else ran beside it under that engine
-	from     int64    // events up to this one are in the journal
+	lock     *os.File        // of the attempt, from its directory until it is settled
+	checkout *os.File        // of the shared checkout, for a writer in it
+	session  *os.File        // the lock of the attempt whose session it goes on with
+	resumes  *ledger.Lineage // that session, nil = it begins one
+	heir     string          // another job that went on with it before, "" = none did
+	taken    bool            // an earlier engine began it
+	alone    bool            // taken, and nothing else ran beside it under that engine
+	from     int64           // events up to this one are in the journal
 
 	before   string                 // tree of the shared checkout when it began there as an observer that nothing holds, "" = not recorded
 	hopeless bool                   // it failed on something that no other attempt can mend
@@ -82,12 +85,12 @@ type attempt struct {
 
 // release gives up the attempt's locks. They hold nothing that could be lost.
 func (a *attempt) release() {
-	for _, f := range []*os.File{a.lock, a.checkout} {
+	for _, f := range []*os.File{a.lock, a.checkout, a.session} {
 		if f != nil {
 			f.Close() // the kernel drops the lock with the descriptor whatever Close says
 		}
 	}
-	a.lock, a.checkout = nil, nil
+	a.lock, a.checkout, a.session = nil, nil, nil
 }
 
 // decoder names the decoder that the attempt's stream goes through, "" = it never
@@ -118,7 +121,7 @@ func (r *run) furnish(ctx context.Context, a *attempt) (err error) {
 	if err = errors.Join(err, r.led.MkdirAll(ledger.JobPath(a.job.ID, a.outName()))); err != nil {
 		return err
 	}
-	if a.at, err = r.place(ctx, a.job, a.route, a.n); err != nil {
+	if a.at, err = r.seat(ctx, a); err != nil {
 		a.hopeless = true
 		return err
 	}
@@ -171,6 +174,7 @@ func (r *run) equip(a *attempt, read ...string) error {
 	if a.cmd, err = ad.Command(req, r.profile(a.route.Runtime)); err != nil {
 		return err
 	}
+	a.countFrom()
 	if arg := a.cmd.Bypass(req.Prompt); arg != "" && !a.job.Exec() {
 		return fmt.Errorf("the command of job %s holds %s, which switches permission checks off; nobody approved that", a.job.ID, arg)
 	}
@@ -210,6 +214,9 @@ func (r *run) request(a *attempt) runtime.Request {
 	req.Attempt, req.PromptFile = a.n, promptPath(a.prompt, a.dir)
 	req.Private = a.private.Path
 	req.Script, req.Judged = r.plan.script(), a.judged
+	if a.resumes != nil {
+		req.Resume = a.resumes.Session
+	}
 	req.Project = r.eng.Operator.Runtimes[a.route.Runtime].Project
 	r.holdToForm(a, &req)
 	return req
@@ -291,10 +298,13 @@ func (r *run) carryOut(ctx context.Context, slot int, a *attempt) error {
 
 // locks are what the supervisor holds beside us while the program runs.
 func (a *attempt) locks() []*os.File {
-	if a.checkout == nil {
-		return []*os.File{a.lock}
+	all := []*os.File{a.lock}
+	for _, f := range []*os.File{a.checkout, a.session} {
+		if f != nil {
+			all = append(all, f)
+		}
 	}
-	return []*os.File{a.lock, a.checkout}
+	return all
 }
 
 // takeIn searches what the program left for secrets and imports its events.

@@ -95,7 +95,7 @@ func (r *run) begin(ctx context.Context, j *jobRun, n int) (*attempt, dispatch.E
 	if back, held := r.heldSince(j); held {
 		return nil, back
 	}
-	if block := r.reroute(j); block != nil {
+	if block := r.reroute(ctx, j); block != nil {
 		r.block(job.ID, *block)
 		return nil, dispatch.Ended{}
 	}
@@ -120,6 +120,11 @@ func (r *run) begin(ctx context.Context, j *jobRun, n int) (*attempt, dispatch.E
 		if ctx.Err() == nil {
 			r.block(job.ID, route.Block{Reason: runtime.BlockedNoRoute, Detail: err.Error()})
 		}
+		return nil, dispatch.Ended{}
+	}
+	if block := r.takeSession(ctx, a); block != nil {
+		a.release()
+		r.block(job.ID, *block)
 		return nil, dispatch.Ended{}
 	}
 	if block := r.mayDispatch(ctx, j, a.route); block != nil {
@@ -165,7 +170,10 @@ func (r *run) heldSince(j *jobRun) (back dispatch.Ended, held bool) {
 
 // reroute chooses a job's route anew where what the plan chose by does not hold any
 // more: who did the work that it judges, or that its runtime can be used at all.
-func (r *run) reroute(j *jobRun) *route.Block {
+func (r *run) reroute(ctx context.Context, j *jobRun) *route.Block {
+	if j.planned.Job.GoesOn() {
+		return r.reseat(ctx, j)
+	}
 	if block := r.rejudge(j); block != nil {
 		return block
 	}
@@ -214,6 +222,9 @@ func (r *run) remember(j *jobRun, a *attempt, s *settlement, status ledger.JobSt
 // one works in a tree of its own, where there can be one.
 func (r *run) freshTree(j *jobRun) ledger.Route {
 	route := j.route
+	if j.planned.Job.GoesOn() { // its session is at home in one folder
+		return route
+	}
 	if j.inCheckout() && r.plan.noWorktree(j.planned.Job) == "" && route.Isolation != isolationWorktree {
 		route.Isolation = isolationWorktree
 		route.IsolationWhy = "an earlier attempt worked in the shared checkout"
@@ -305,7 +316,10 @@ func (r *run) sequelOf(ctx context.Context, j *jobRun, a *attempt, status ledger
 		s.again = true
 	case status.Status == ledger.Failed && !a.hopeless:
 		d := policy.Decide(status.Reason, r.attemptFacts(j, a, status.Reason))
-		if (d.Retry || d.Fallback) && !r.mayRepeat(j) {
+		switch {
+		case a.job.GoesOn():
+			d = onceInSession(d, a.exit.Outcome.WorkBegun)
+		case (d.Retry || d.Fallback) && !r.mayRepeat(j):
 			d = onceInCheckout(d)
 		}
 		part := a.route.Runtime == runtimeStandin // what is out is the runtime whose part it plays
@@ -348,7 +362,7 @@ func (r *run) conclude(ctx context.Context, j *jobRun, a *attempt, status ledger
 		err = r.led.WriteJSON(ledger.JobPath(a.job.ID, ledger.StatusFile), status)
 	}
 	if err == nil && a.decoder() != runtimeExec && a.handed && !a.internal() {
-		err = r.led.WriteJSON(ledger.JobPath(a.job.ID, ledger.SessionFile), sessionOf(a, status))
+		err = r.led.WriteJSON(ledger.JobPath(a.job.ID, ledger.SessionFile), sessionOf(a, status, work))
 	}
 	r.fail(err)
 	failpoint.Hit(failpoint.StatusThere)

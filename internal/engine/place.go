@@ -51,6 +51,9 @@ func (r *run) place(ctx context.Context, j *spec.Job, route ledger.Route, n int)
 // of whom one holds the work of all, so that it sees what those writers did.
 func (r *run) baseOf(j *spec.Job, route ledger.Route) (commit string, own bool) {
 	own = route.Isolation == isolationWorktree
+	if j.GoesOn() {
+		return r.leftAt(j), own
+	}
 	writer, several := r.plan.Graph.BaseOf(j.ID, r.isolated)
 	if writer != "" {
 		if c, ok := r.snapshot(writer); ok {
@@ -109,11 +112,18 @@ func (r *run) addTree(ctx context.Context, j *spec.Job, dir, base string, n int)
 	if !j.Writes() {
 		return r.plan.Repo.AddWorktree(ctx, dir, "", base) // it leaves nothing behind that needs a branch
 	}
+	return r.onBranch(j, n, func(branch string) (*workspace.Tree, error) {
+		return r.plan.Repo.AddWorktree(ctx, dir, branch, base)
+	})
+}
+
+// onBranch makes the tree of attempt n of a job on a branch for it, whose name is free.
+func (r *run) onBranch(j *spec.Job, n int, add func(branch string) (*workspace.Tree, error)) (*workspace.Tree, error) {
 	wanted := ledger.BranchName(r.branchPrefix, r.led.ID, j.ID, n)
-	tree, err := r.plan.Repo.AddWorktree(ctx, dir, wanted, base)
+	tree, err := add(wanted)
 	for k := 2; errors.Is(err, workspace.ErrBranchExists) && k < 2+otherNames; k++ {
 		other := ledger.BranchName(fmt.Sprintf("%s-%d", r.branchPrefix, k), r.led.ID, j.ID, n)
-		if tree, err = r.plan.Repo.AddWorktree(ctx, dir, other, base); err == nil {
+		if tree, err = add(other); err == nil {
 			r.note(ledger.Noted(j.ID, fmt.Sprintf("attempt %d works on branch %s, since something is in the way of %s; that was left alone", n, other, wanted)))
 		}
 	}

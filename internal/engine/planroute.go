@@ -17,14 +17,17 @@ import (
 func (p *Plan) route(e *Engine) {
 	for _, id := range p.Graph.Order() {
 		pl := &p.Jobs[p.index[id]]
-		in := p.input(e, pl)
+		in, block := p.inSession(p.input(e, pl))
+		if pl.Block = block; block != nil {
+			continue
+		}
 		if pl.Route, pl.Block = p.choose(in); pl.Block == nil {
 			pl.Block = e.tooDeep(p, pl)
 		}
 		if pl.Block == nil {
 			pl.Block = p.unapproved(pl)
 		}
-		if p.Request.Rehearse {
+		if p.Request.Rehearse && !pl.Job.GoesOn() { // which has the route of another
 			pl.Live = p.live(e, pl)
 		}
 	}
@@ -73,6 +76,7 @@ func (p *Plan) liveInput(e *Engine, pl *Planned) route.Input {
 		Isolate: p.whyIsolate(pl.Job.ID), NoWorktree: p.noWorktree(pl.Job), NoWorktreeNext: p.noTreeNext, Builds: p.builds(e),
 	}
 	p.orderTasks(&in)
+	in.Continued = p.follower(pl.Job.ID)
 	if policy.Judges(pl.Job.Task) {
 		in.Producers = p.producers(pl.Job.DependsOn)
 	}
@@ -86,6 +90,9 @@ func (p *Plan) liveInput(e *Engine, pl *Planned) route.Input {
 func (p *Plan) whyIsolate(id string) string {
 	if pl, ok := p.Planned(id); ok && !pl.Job.Worktree.Empty() {
 		return "the spec says what its worktree holds or starts from"
+	}
+	if why := p.followersIsolate(id); why != "" {
+		return why
 	}
 	if by := p.Graph.BaseFor(id); by != "" {
 		return "job " + by + " starts from its work"

@@ -251,8 +251,9 @@ func (r *run) mendFiles(old *past) error {
 		}
 		if held.Furnished != nil && held.Supervisor != nil && held.Furnished.Decoder != runtimeExec && held.Furnished.Decoder != runtime.Internal {
 			a := r.attemptOf(id, pj)
-			a.at.dir = held.Furnished.Dir
-			if err := r.led.WriteJSON(ledger.JobPath(id, ledger.SessionFile), sessionOf(a, s)); err != nil {
+			f := held.Furnished
+			a.at, a.resumes = place{dir: f.Dir, top: f.Top, isolated: f.Isolated}, f.Resumes
+			if err := r.led.WriteJSON(ledger.JobPath(id, ledger.SessionFile), sessionOf(a, s, pj.work)); err != nil {
 				return err
 			}
 		}

@@ -38,6 +38,9 @@ func (r *run) statusOf(a *attempt) ledger.JobStatus {
 	s.ExitCode, s.Signal = a.exit.ExitCode, a.exit.Signal
 	s.TimedOut = a.exit.Stop == supervise.StopTimeout || a.exit.Stop == supervise.StopFirstOutput || a.overtime
 	s.Truncated = ledger.Truncated(a.exit.Truncated)
+	if a.resumes != nil {
+		s.ResumedFrom = a.resumes.Session
+	}
 	s.SessionID, s.ObservedModel, s.Usage = a.exit.Outcome.SessionID, a.exit.Outcome.ObservedModel, a.exit.Outcome.Usage
 	if s.ObservedModel != "" {
 		s.Model = s.ObservedModel
@@ -87,9 +90,3 @@ func factsOf(a *attempt, tiers policy.Tiers, st ledger.JobStatus, s *settlement)
 	}
 }
 
-func sessionOf(a *attempt, st ledger.JobStatus) ledger.Session {
-	return ledger.Session{
-		SchemaVersion: ledger.SchemaVersion, Job: a.job.ID, Attempt: a.n, Runtime: st.Runtime,
-		SessionID: st.SessionID, Model: st.Model, Cwd: a.at.dir, ResumedFrom: st.ResumedFrom,
-	}
-}

@@ -8,10 +8,11 @@ import (
 // Where a job's tree starts. A tree can start at one snapshot only, and that holds what
 // its writer did and what it started from itself.
 
-// BaseOf says from whose snapshot a job starts: that of the job that it names as its
-// base, else of the one isolated writer that it depends on directly, else, of several, of
-// that one whose own work is built on the work of all the others. several names the
-// isolated writers that it depends on directly and whose work it does not start with.
+// BaseOf says from whose snapshot a job starts: of one that goes on with a session, that of
+// the job before it there, or what this started from itself. Else that of the job that it
+// names as its base, else of the one isolated writer that it depends on directly, else, of
+// several, of that one whose own work is built on the work of all the others. several names
+// the isolated writers that it depends on directly and whose work it does not start with.
 func (g *Graph) BaseOf(id string, isolated func(id string) bool) (base string, several []string) {
 	i, ok := g.index[id]
 	if !ok {
@@ -62,6 +63,12 @@ func (b bases) of(i int) int {
 }
 
 func (b bases) find(i int) int {
+	if from, ok := b.index[b.jobs[i].Continue]; ok { // it works where the session is at home
+		if j := &b.jobs[from]; j.Writes() && b.isolated(j.ID) {
+			return from
+		}
+		return b.of(from)
+	}
 	if said := b.jobs[i].Worktree.Base; said != "" {
 		return b.index[said]
 	}

@@ -175,3 +175,6 @@ func (r *Run) close() error {
 	}
 	return errors.Join(err, r.journal.file.Close(), r.root.Close(), writeOwner(r.lock, process.Identity{}), r.lock.Close())
 }
+
+// RunID is the id of the run with this directory.
+func RunID(dir string) string { return idOf(dir) }

@@ -33,6 +33,7 @@ func (in Input) checkControls(o *option) {
 	in.listControls(o)
 	in.compareControls(o)
 	in.checkOutputs(o)
+	in.checkSessions(o)
 	if o.buildErr != "" {
 		o.fail(runtime.BlockedRiskControls, "change what the job asks for (allowed_tools above all), or name another runtime", "%s", o.buildErr)
 	}

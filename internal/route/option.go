@@ -66,7 +66,7 @@ func (o *option) reached() int {
 		return -1
 	}
 	return slices.Index([]runtime.Reason{
-		runtime.BlockedNoRoute, runtime.BlockedCapability, runtime.BlockedRiskControls, runtime.BlockedIndependence,
+		runtime.BlockedNoRoute, runtime.BlockedCapability, runtime.BlockedRiskControls, runtime.BlockedSession, runtime.BlockedIndependence,
 	}, o.failures[0].reason)
 }
 
@@ -106,6 +106,8 @@ func (in Input) options() []*option {
 	switch {
 	case in.Job.Exec():
 		return []*option{in.option(execRuntime, 0)}
+	case in.Continues != nil:
+		return []*option{in.goneOnWith()}
 	case in.Rehearse:
 		return in.rehearsed()
 	}

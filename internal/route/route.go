@@ -68,9 +68,11 @@ type Input struct {
 	// Continues is the route of the job whose session this one goes on with; nil = it begins
 	// one. Only that runtime, with that model, can.
 	Continues *ledger.Route
-	// Continued says that another job goes on with this one's session: a runtime that cannot
-	// is no choice.
-	Continued bool
+	// ContinuesOf names the job, for a person.
+	ContinuesOf string
+	// Continued is the job that goes on with this one's session, "" = none does: a runtime
+	// that cannot is no choice.
+	Continued string
 	Internal  bool // the hosting session's own agents are considered for unpinned jobs
 }
 
@@ -148,6 +150,8 @@ const fallbackPrefix = "declared fallback: "
 // why explains the choice in one line.
 func (in Input) why(options []*option, chosen *option) string {
 	switch {
+	case in.Continues != nil:
+		return "goes on with the session of " + in.ContinuesOf + chosen.modelNote()
 	case chosen.group > 0:
 		return fallbackPrefix + in.whyFallback(options)
 	case in.Job.Exec():
