@@ -106,8 +106,8 @@ func showPlan(w io.Writer, p engine.Preview) {
 		fmt.Fprintf(w, "note: %s\n", n)
 	}
 	absent := inventory.Inventory{Profiles: p.Runtimes}.Absent()
-	for _, j := range p.Jobs {
-		showJob(w, j, absent)
+	for _, f := range families(p.Jobs) {
+		f.show(w, absent)
 	}
 	if p.Arbiter != nil {
 		showJob(w, *p.Arbiter, absent)
@@ -115,9 +115,16 @@ func showPlan(w io.Writer, p engine.Preview) {
 }
 
 func showJob(w io.Writer, j engine.JobPreview, absent []string) {
-	fmt.Fprintf(w, "\n%s  (%s, floor %s, %s: %s)\n", j.ID, j.Task, orDash(j.Route.CapabilityFloor), j.Route.Risk, j.Route.RiskWhy)
 	v := view{w}
-	v.line("after", strings.Join(j.DependsOn, ", "))
+	if j.Pattern != nil && j.Pattern.Gathers {
+		fmt.Fprintf(w, "\n%s  (made by the engine)\n", j.ID)
+		v.line("after", fewOf(j.DependsOn))
+		v.inPattern(j)
+		return
+	}
+	fmt.Fprintf(w, "\n%s  (%s, floor %s, %s: %s)\n", j.ID, j.Task, orDash(j.Route.CapabilityFloor), j.Route.Risk, j.Route.RiskWhy)
+	v.line("after", fewOf(j.DependsOn))
+	v.inPattern(j)
 	if j.Blocked != nil {
 		v.line("BLOCKED", string(j.Blocked.Reason)+": "+j.Blocked.Detail)
 		v.line("next", j.Blocked.NextStep)
@@ -130,7 +137,7 @@ func showJob(w io.Writer, j engine.JobPreview, absent []string) {
 	}
 	v.candidates(j.Route, absent)
 	if j.Prompt != "" {
-		fmt.Fprintf(w, "  prompt\n%s\n", indent(j.Prompt, "    | "))
+		fmt.Fprintf(w, "  prompt\n%s\n", indent(shownPrompt(j.Prompt), "    | "))
 	}
 }
 

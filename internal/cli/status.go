@@ -12,8 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"orchestrate/internal/engine"
+	"orchestrate/internal/figure"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/ui"
+	"orchestrate/internal/untrusted"
 )
 
 type statusOptions struct {
@@ -83,7 +85,7 @@ func runStatus(sys System, opts statusOptions) (err error) {
 	if opts.json {
 		note, err = sys.Err, json.NewEncoder(sys.Out).Encode(state)
 	} else {
-		err = showState(sys.Out, state)
+		err = showState(sys.Out, state, decidedIn(run))
 	}
 	switch {
 	case err != nil:
@@ -143,7 +145,16 @@ func terminal(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-func showState(out io.Writer, s ledger.State) error {
+// decidedIn gives what a job of the run came to that gathers others' results, "" = nothing.
+func decidedIn(run *ledger.Run) func(id string) (string, error) {
+	return func(id string) (string, error) {
+		var s ledger.JobStatus
+		_, err := run.ReadJSON(ledger.JobPath(id, ledger.StatusFile), &s)
+		return untrusted.From(s.Decided).Line(0), err
+	}
+}
+
+func showState(out io.Writer, s ledger.State, decided func(id string) (string, error)) error {
 	fmt.Fprintf(out, "run %s: %s", s.RunID, s.Phase)
 	if s.Verdict != "" {
 		fmt.Fprintf(out, ", verdict %s", s.Verdict)
@@ -165,14 +176,29 @@ func showState(out io.Writer, s ledger.State) error {
 	}
 	t := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(t, "JOB\tSTATUS\tATTEMPT\tRUNTIME\tMODEL\tWHY")
+	unneeded := 0
 	for _, j := range jobsOf(s) {
+		if j.Status == ledger.Skipped {
+			unneeded++
+			continue
+		}
 		why := string(j.Reason)
+		if j.Status == ledger.Success && j.Attempt == 0 { // nobody did it: it gathers
+			var err error
+			if why, err = decided(j.ID); err != nil {
+				return err
+			}
+		}
 		if !j.Evidence.Empty() {
 			why += ": " + j.Evidence.Line(120)
 		}
 		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%s\n", j.ID, j.Status, j.Attempt, orDash(j.Runtime), show(j.Model), orDash(why))
 	}
-	return t.Flush()
+	err := t.Flush()
+	if unneeded > 0 {
+		fmt.Fprintf(out, "besides, %s not needed\n", figure.Count(unneeded, "job"))
+	}
+	return err
 }
 
 // whileHeld says for how long a runtime is held back.

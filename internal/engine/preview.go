@@ -29,13 +29,15 @@ type Preview struct {
 
 // JobPreview is one job of a preview.
 type JobPreview struct {
-	ID          string        `json:"id"`
-	Task        string        `json:"task"`
-	DependsOn   []string      `json:"dependsOn"`
-	Route       ledger.Route  `json:"route"`
-	Blocked     *BlockPreview `json:"blocked"` // null when it has a route
-	SideEffects string        `json:"sideEffects"`
-	Worktree    *Furnishing   `json:"worktree"` // null when the spec says nothing of it
+	ID          string          `json:"id"`
+	Task        string          `json:"task"`
+	DependsOn   []string        `json:"dependsOn"`
+	Route       ledger.Route    `json:"route"`
+	Blocked     *BlockPreview   `json:"blocked"` // null when it has a route
+	SideEffects string          `json:"sideEffects"`
+	Worktree    *Furnishing     `json:"worktree"`  // null when the spec says nothing of it
+	Pattern     *PatternPreview `json:"pattern"`   // null when it is in none
+	Continues   string          `json:"continues"` // whose session it goes on with: a job, RUN/JOB of another run, or a session's id; "" = nobody's
 	Reach
 	Prompt string `json:"prompt"` // redacted; what depends on other jobs is only named
 }
@@ -93,7 +95,11 @@ func (e *Engine) previewJob(p *Plan, j *spec.Job, r ledger.Route, b *route.Block
 		ID: j.ID, Task: j.Task, DependsOn: append([]string{}, j.DependsOn...), Route: r, SideEffects: sideEffects(j, r),
 		Reach: Reach{Cwd: j.Cwd, Readable: []string{}, Writable: []string{}, EnvPassed: []string{}, EnvWithheld: []string{}},
 	}
-	v.Worktree = p.furnishing(j)
+	v.Worktree, v.Pattern, v.Continues = p.furnishing(j), patternPreview(p, j), goesOnWith(j)
+	if j.Gathers() { // nobody is asked
+		v.SideEffects = "none: the engine makes its result of other jobs'"
+		return v
+	}
 	dir := filepath.Join(theRun, j.ID)
 	out := filepath.Join(dir, ledger.ArtifactsDir)
 	at := placingOf(j, r, j.Cwd, out)
