@@ -224,7 +224,7 @@ func (y *yard) ask(ctx context.Context, commits []string, refs []workspace.Ref, 
 
 // findTree is what there is of an attempt's worktree, nil = nothing.
 func (r *runLeft) findTree(ctx context.Context, t *treeLeft) *leftover {
-	if t.dir == "" {
+	if t.dir == "" || t.passed {
 		return nil
 	}
 	reg, known := r.registrationOf(t)
@@ -265,7 +265,7 @@ func (r *runLeft) settlePlace(t *treeLeft) {
 	if ref := r.branchOf(t); t.branch == "" {
 		t.branch = strings.TrimPrefix(ref.Name, "refs/heads/")
 	}
-	if t.dir != "" {
+	if t.dir != "" || t.passed {
 		return
 	}
 	for _, root := range r.y.treeRoots(r.dir) {
@@ -315,6 +315,8 @@ func (r *runLeft) foreignTree(ctx context.Context, f *leftover, info os.FileInfo
 		return "", ""
 	case reg.GitDir == "" || reg.Half || t.job == ledger.IntegrationJob:
 		return r.inUse(dir)
+	case reg.Branch != t.branch && r.goneOnIn(t, reg):
+		return t.heir.String() + " went on in it, and has what becomes of it", t.heirsClean()
 	case reg.Branch != t.branch:
 		return fmt.Sprintf("somebody switched it: it is on %s", cmp.Or(reg.Branch, "no branch, at "+reg.Commit)), statusIn(dir)
 	case t.branch == "" && reg.Commit != t.base && r.y.reached(ctx, reg.Commit) == "":

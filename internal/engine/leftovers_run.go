@@ -50,6 +50,10 @@ type treeLeft struct {
 	base      string
 	cwd       string // where it worked
 	furnished bool   // its program may have been started
+
+	resumes *ledger.Lineage // the session that it went on with, nil = it began one
+	heir    *ledger.Heir    // who went on with its own, and perhaps in its worktree
+	passed  bool            // its worktree is another attempt's of the run
 }
 
 // ofArbiter reports whether it is the arbiter's. The engine made all that is in its tree:
@@ -168,6 +172,7 @@ func (r *runLeft) lock() error {
 			return err
 		}
 	}
+	r.passOn()
 	return r.integrationLock()
 }
 
@@ -204,7 +209,7 @@ func (r *runLeft) attemptLock(t *treeLeft) error {
 			return err
 		}
 		if f := l.Furnished; f != nil {
-			t.furnished, t.cwd, t.gitDir = true, f.Dir, f.GitDir
+			t.furnished, t.cwd, t.gitDir, t.resumes = true, f.Dir, f.GitDir, f.Resumes
 			t.dir, t.branch = cmp.Or(t.dir, f.Tree), cmp.Or(t.branch, f.Branch)
 			if t.work.Base == "" && f.Base != "" {
 				t.base = f.Base
@@ -221,6 +226,7 @@ func (r *runLeft) attemptLock(t *treeLeft) error {
 		if unproven && r.live == "" {
 			r.live = fmt.Sprintf("the processes of attempt %d of job %s are not proven to have ended", t.n, t.job)
 		}
+		t.heir = l.Heir
 		if err := r.sessionHas(t, at); err != nil {
 			return err
 		}
