@@ -247,7 +247,7 @@ func settingsOf(name string, n *yaml.Node) (values []string) {
 // their secrets were looked for.
 func (r *run) copyIn(ctx context.Context, a *attempt) error {
 	files := r.plan.copies[a.job.ID]
-	if len(files) == 0 || !a.at.isolated {
+	if len(files) == 0 || !a.at.isolated || a.resumes != nil {
 		return nil
 	}
 	defer r.under(a.job.ID, ledger.StepSetup, "copy")()

@@ -24,7 +24,7 @@ import (
 // setUp gets an attempt's worktree ready. It returns how the attempt ended if that could
 // not be done; nil = its program may start.
 func (r *run) setUp(ctx context.Context, slot int, a *attempt) *policy.Settlement {
-	if len(a.job.Worktree.Setup) == 0 || !a.at.isolated {
+	if len(a.job.Worktree.Setup) == 0 || !a.at.isolated || a.resumes != nil { // its session left it set up
 		return nil
 	}
 	a.hopeless = true // until it is there: what is wrong with it no other attempt mends
