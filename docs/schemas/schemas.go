@@ -8,3 +8,8 @@ import "embed"
 //
 //go:embed *.schema.json
 var Files embed.FS
+
+// Manifest is manifest.schema.json, which manifests are checked against.
+//
+//go:embed manifest.schema.json
+var Manifest []byte

@@ -1,0 +1,136 @@
+package worker
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"orchestrate/internal/ledger"
+)
+
+// Call is one batch or dispatch of a worker run: a run like any other.
+type Call struct {
+	N     int    // from 1; a later call has a higher one
+	ID    string // of the run
+	Dir   string // absolute run directory
+	Info  ledger.RunInfo
+	State ledger.State
+	Live  bool // an engine carries it on
+}
+
+// Ended reports whether the call has come to its end.
+func (c Call) Ended() bool { return c.State.Phase == ledger.PhaseEnded }
+
+// Specs is the folder with what the call was made from, "" = it is not known.
+func (c Call) Specs() string {
+	if c.Info.SpecPath == "" {
+		return ""
+	}
+	return filepath.Dir(c.Info.SpecPath)
+}
+
+// Calls are those of the run that began, oldest first.
+func (r Run) Calls() ([]Call, error) {
+	return r.calls(func(Call, ledger.Record) error { return nil })
+}
+
+// calls reads the calls and shows every record on the way.
+func (r Run) calls(visit func(Call, ledger.Record) error) (all []Call, err error) {
+	found, err := r.callDirs()
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range found {
+		run, err := ledger.Look(c.Dir, func(rec ledger.Record) error {
+			if rec.Kind == ledger.KindRunStarted && rec.Run != nil {
+				c.Info = *rec.Run
+			}
+			return visit(c, rec)
+		})
+		if err != nil {
+			return nil, fmt.Errorf("call %s: %w", c.ID, err)
+		}
+		c.State = run.State()
+		if err := run.Close(); err != nil {
+			return nil, err
+		}
+		if c.Live, err = ledger.Owned(c.Dir); err != nil {
+			return nil, err
+		}
+		if c.State.Seq > 0 {
+			all = append(all, c)
+		}
+	}
+	return all, nil
+}
+
+// callDirs are the calls whose run directory has a journal, oldest first.
+func (r Run) callDirs() (all []Call, err error) {
+	dir := filepath.Join(r.Dir, ledger.CallsDir)
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		_, number, ok := cutLast(e.Name(), "-c")
+		n, bad := strconv.Atoi(number)
+		if !ok || bad != nil || !e.IsDir() {
+			continue
+		}
+		c := Call{N: n, Dir: filepath.Join(dir, e.Name()), ID: strings.TrimPrefix(e.Name(), "orchestrate-")}
+		if _, err := os.Stat(filepath.Join(c.Dir, ledger.JournalFile)); err == nil {
+			all = append(all, c)
+		}
+	}
+	slices.SortFunc(all, func(a, b Call) int { return a.N - b.N })
+	return all, err
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}
+
+// written is what the worker form reads again of a job in jobs.yaml.
+type written struct {
+	ID       string `yaml:"id"`
+	Cwd      string `yaml:"cwd"`
+	Effect   string `yaml:"effect"`
+	Continue string `yaml:"continue"`
+	Worker   struct {
+		Resumes *struct {
+			Run string `yaml:"run"`
+			Job string `yaml:"job"`
+		} `yaml:"resumes"`
+	} `yaml:"worker"`
+}
+
+// writtenJobs are the jobs of a call as they were fixed when it began, by id.
+func writtenJobs(dir string) (map[string]written, error) {
+	path := filepath.Join(dir, ledger.JobsFile)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var all struct {
+		Jobs []written `yaml:"jobs"`
+	}
+	if err := yaml.Unmarshal(data, &all); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	jobs := map[string]written{}
+	for _, j := range all.Jobs {
+		jobs[j.ID] = j
+	}
+	return jobs, nil
+}

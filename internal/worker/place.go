@@ -1,0 +1,64 @@
+package worker
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"orchestrate/internal/spec"
+)
+
+// jobField is the field of a diagnostic about a job of the spec.
+var jobField = regexp.MustCompile(`^jobs\[([0-9]+)\]\.?(.*)$`)
+
+// renamed are the keys of tasks that have another name in a spec.
+var renamed = map[string]string{
+	"runtime": "adapter", "effect": "write", "overlap": "write", "command": "worker_cmd", "continue": "resume_from",
+	"worker.command": "worker_cmd", "worker.resumes": "resume_from", "worker": "worker_cmd",
+}
+
+// place says of mistakes that were found in the spec where they are in the manifest.
+func (m *Manifest) place(diags []spec.Diagnostic) []spec.Diagnostic {
+	for i := range diags {
+		at := []string{}
+		if parts := jobField.FindStringSubmatch(diags[i].Field); parts != nil {
+			if n, err := strconv.Atoi(parts[1]); err == nil && n < len(m.places) {
+				at = append([]string{"tasks", strconv.Itoa(m.places[n])}, m.keys(m.places[n], parts[2])...)
+			}
+		}
+		diags[i].Pos, diags[i].Field = m.form.Place(at...)
+	}
+	slices.SortStableFunc(diags, func(a, b spec.Diagnostic) int {
+		if a.Pos.Line != b.Pos.Line {
+			return a.Pos.Line - b.Pos.Line
+		}
+		return a.Pos.Col - b.Pos.Col
+	})
+	if m.opts.By == dispatched {
+		return bare(diags)
+	}
+	return diags
+}
+
+// dispatched is the command whose one task no document says.
+const dispatched = "dispatch"
+
+// keys are those of a task that lead to what a field of its job is about. A value that the
+// task does not say itself is a default.
+func (m *Manifest) keys(task int, field string) []string {
+	for old, key := range renamed {
+		if rest, ok := strings.CutPrefix(field, old); ok && (rest == "" || rest[0] == '.' && old != "worker") {
+			field = key
+			break
+		}
+	}
+	keys := strings.FieldsFunc(field, func(c rune) bool { return c == '.' || c == '[' || c == ']' })
+	if len(keys) == 0 {
+		return nil
+	}
+	if !m.form.Has("tasks", strconv.Itoa(task), keys[0]) && keys[0] == "prompt" {
+		keys[0] = "prompt_file"
+	}
+	return keys
+}

@@ -1,0 +1,192 @@
+package worker
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/spec"
+	"orchestrate/internal/spelling"
+)
+
+// session says whose session a task goes on with, if it does.
+func (r *reading) session(i int, t fields, j *job) {
+	key := "session"
+	if t.has("resume_from") {
+		key = "resume_from"
+	}
+	if !t.has(key) {
+		return
+	}
+	if t.has("votes") || r.verifiers[strings.ToLower(j.ID)] || (&spec.Job{Task: j.Task}).Fresh() {
+		r.fail(i, key, "session", "a judge begins a fresh session, so that nothing that was said before sways it; take "+key+" out")
+		return
+	}
+	switch {
+	case t.has("session") && t.has("resume_from"):
+		r.fail(i, "session", "session", "both session and resume_from are given; keep one")
+	case key == "session" && j.Runtime == "":
+		r.fail(i, key, "session", "a session needs its adapter: say which runtime it is of")
+	case key == "session":
+		j.Worker.Resumes = &resumed{Session: t.text(key), Runtime: j.Runtime, Model: j.Model, Cwd: j.Cwd, Writes: j.Effect != "observe"}
+	case r.index(t.text(key)) >= 0 && t.text(key) != j.ID:
+		r.goOn(i, t.text(key), j)
+	default:
+		r.resume(i, t.text(key), j)
+	}
+}
+
+// goOn lets a task go on with the session of another one of the manifest. What it does not
+// say itself is as there.
+func (r *reading) goOn(i int, of string, j *job) {
+	own := r.tasks[i]
+	j.Continue, j.pattern = of, true
+	j.Runtime, j.Model = "", own.text("model")
+	if own.has("adapter") {
+		j.Runtime = r.adapter(own)
+	}
+	if !own.has("cwd") {
+		j.Cwd = ""
+	}
+	if !own.has("write") {
+		j.Effect, j.Overlap = "", ""
+	}
+	if before := r.defaults.over(r.tasks[r.index(of)]); !own.has("task") {
+		j.Task = cmp.Or(before.text("task"), map[bool]string{true: "mechanical", false: "research"}[before["write"] == true])
+	}
+}
+
+// resume lets a task go on with the session of a task of an earlier call.
+func (r *reading) resume(i int, of string, j *job) {
+	if r.earlier == nil {
+		r.earlier = &sessions{run: r.Run}
+	}
+	before, job, err := r.earlier.of(of)
+	if err != nil {
+		r.fail(i, "resume_from", "session", err.Error())
+		return
+	}
+	own := r.tasks[i]
+	for _, f := range []struct {
+		key       string
+		said, was any
+	}{
+		{"adapter", r.adapter(own), before.Runtime},
+		{"model", own.text("model"), before.Model},
+		{"cwd", r.cwd(own), job.Cwd},
+	} {
+		if own.has(f.key) && f.said != f.was {
+			r.fail(i, f.key, "session", fmt.Sprintf("a session goes on with what it had: %s is %q in task %s; take %s out", f.key, f.was, of, f.key))
+		}
+	}
+	if own.has("write") && own["write"] != before.Writes {
+		r.fail(i, "write", "session", "a session goes on with the access that it had; start a fresh task")
+	}
+	j.Runtime, j.Model, j.Cwd, j.Worker.Resumes, j.Worker.Command = before.Runtime, before.Model, job.Cwd, before, ""
+	j.write(before.Writes)
+	if !own.has("task") {
+		j.Task = j.usual(fields{})
+	}
+}
+
+// sessions are those that tasks of earlier calls have left.
+type sessions struct {
+	run   Run
+	tasks []Task
+	read  bool
+}
+
+// of is the session of a task, with its job as it was written.
+func (s *sessions) of(id string) (*resumed, written, error) {
+	if !s.read {
+		tasks, err := s.run.Tasks()
+		if err != nil {
+			return nil, written{}, err
+		}
+		s.tasks, s.read = tasks, true
+	}
+	i := slices.IndexFunc(s.tasks, func(t Task) bool { return t.ID == id })
+	if i < 0 {
+		return nil, written{}, s.unknown(id)
+	}
+	t := s.tasks[i]
+	if !t.settled() {
+		return nil, written{}, fmt.Errorf("task %s is %s; its session can be gone on with once it has ended", id, t.Status.State)
+	}
+	data, err := os.ReadFile(filepath.Join(t.jobDir(), ledger.SessionFile))
+	var left ledger.Session
+	if err == nil {
+		err = json.Unmarshal(data, &left)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && left.SessionID == "":
+		return nil, written{}, fmt.Errorf("task %s left no session to go on with: %s; start a fresh task, with what it needs to know in its prompt", id, t.sessionless())
+	case err != nil:
+		return nil, written{}, err
+	}
+	jobs, err := writtenJobs(t.call.Dir)
+	if err != nil {
+		return nil, written{}, err
+	}
+	job := jobs[id]
+	if !filepath.IsAbs(job.Cwd) {
+		job.Cwd = filepath.Join(s.run.Root, job.Cwd)
+	}
+	return &resumed{
+		Session: left.SessionID, Runtime: left.Runtime, Model: t.requested, Cwd: left.Cwd, Writes: s.writes(jobs, id),
+		Run: t.call.Dir, Job: id, Attempt: left.Attempt, Tree: left.Worktree, Base: left.Commit,
+	}, job, nil
+}
+
+// writes reports whether a job may write: one that goes on with another's session may what
+// that may, unless it says.
+func (s *sessions) writes(jobs map[string]written, id string) bool {
+	for range jobs {
+		if j := jobs[id]; j.Effect != "" || j.Continue == "" {
+			return j.Effect != "" && j.Effect != "observe"
+		}
+		id = jobs[id].Continue
+	}
+	return false
+}
+
+func (s *sessions) unknown(id string) error {
+	known := map[string]bool{}
+	for _, t := range s.tasks {
+		known[t.ID] = true
+	}
+	ids := slices.Sorted(maps.Keys(known))
+	text := fmt.Sprintf("there is no task %s in this manifest or in worker run %s", strconv.Quote(id), s.run.ID)
+	if near := spelling.Nearest(id, ids); near != "" {
+		return fmt.Errorf("%s; did you mean %q?", text, near)
+	}
+	if len(ids) == 0 {
+		return fmt.Errorf("%s, which has none yet", text)
+	}
+	return fmt.Errorf("%s; it has %s", text, some(ids))
+}
+
+// some are the first of many ids.
+func some(ids []string) string {
+	const most = 20
+	text := ""
+	for i, id := range ids[:min(most, len(ids))] {
+		if i > 0 {
+			text += ", "
+		}
+		text += id
+	}
+	if more := len(ids) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}

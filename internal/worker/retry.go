@@ -1,0 +1,98 @@
+package worker
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/spec"
+)
+
+// Retry is what is to be done for the tasks of a manifest that have not succeeded. Where
+// both are empty, all have.
+type Retry struct {
+	Call     string    // absolute directory of the call to resume, its failed tasks too; "" = none
+	Manifest *Manifest // to be run as a new call; nil = none
+}
+
+// Unfinished says how the tasks of the manifest that have not succeeded are done. The same
+// manifest as before is that call resumed. Of a changed one the tasks that have not
+// succeeded are a call of their own, unless they hang together with others.
+func (m *Manifest) Unfinished() (Retry, []spec.Diagnostic, error) {
+	calls, err := m.Run.Calls()
+	if err != nil {
+		return Retry{}, nil, err
+	}
+	for _, c := range slices.Backward(calls) {
+		if o, ok := orderOf(c); !ok || o.Digest != m.digest() {
+			continue
+		}
+		switch {
+		case c.Live:
+			return Retry{}, nil, fmt.Errorf("call %s of this manifest goes on; wait for it: orchestrate wait %s", c.ID, c.ID)
+		case wellAll(c):
+			return Retry{}, nil, nil
+		}
+		return Retry{Call: c.Dir}, nil, nil
+	}
+	return m.changed()
+}
+
+// orderOf is who made a call of what; ok is false where that is not known any more.
+func orderOf(c Call) (o order, ok bool) {
+	if c.Specs() == "" {
+		return o, false
+	}
+	data, err := os.ReadFile(filepath.Join(c.Specs(), callFile))
+	if err == nil {
+		err = json.Unmarshal(data, &o)
+	}
+	return o, err == nil
+}
+
+func wellAll(c Call) bool {
+	return !slices.ContainsFunc(c.State.Jobs, func(j ledger.JobState) bool { return !j.Status.Well() })
+}
+
+// changed is the manifest without the tasks that have succeeded in earlier calls.
+func (m *Manifest) changed() (Retry, []spec.Diagnostic, error) {
+	tasks, err := m.Run.Tasks()
+	if err != nil {
+		return Retry{}, nil, err
+	}
+	done := map[string]bool{}
+	for _, t := range tasks {
+		done[t.ID] = t.Well()
+	}
+	rest := *m
+	rest.jobs, rest.places = nil, nil
+	for i, j := range m.jobs {
+		if done[j.ID] {
+			continue
+		}
+		rest.jobs, rest.places = append(rest.jobs, j), append(rest.places, m.places[i])
+	}
+	if len(rest.jobs) == 0 {
+		return Retry{}, nil, nil
+	}
+	if len(tasks) == 0 || len(rest.jobs) == len(m.jobs) {
+		return Retry{Manifest: m}, nil, nil
+	}
+	var diags []spec.Diagnostic
+	for i, j := range rest.jobs {
+		if !j.pattern {
+			continue
+		}
+		d := spec.Diagnostic{Rule: "retry", Message: fmt.Sprintf(
+			"the manifest has changed since its last call, and task %s hangs together with others, so it cannot be done again alone; put the manifest back as it was, or run it without --retry-failed with new ids", j.ID)}
+		d.Pos, d.Field = m.form.Place("tasks", fmt.Sprint(rest.places[i]))
+		diags = append(diags, d)
+	}
+	if len(diags) > 0 {
+		return Retry{}, diags, nil
+	}
+	return Retry{Manifest: &rest}, nil, nil
+}
