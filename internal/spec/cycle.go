@@ -70,5 +70,8 @@ func (r *reader) cycle(last jobView, path []string, back string) {
 	if base := baseJob(last); base.text() == back && !at.present() {
 		at = base
 	}
-	r.report(at.at(), at.path, "cycle", "these jobs wait for each other: "+loop+"; remove one of these dependencies")
+	if on := last.own.field("continue"); on.text() == back && !at.present() {
+		at = on
+	}
+	r.failf(at, "cycle", "%s", "these jobs wait for each other: "+loop+"; remove one of these dependencies")
 }

@@ -27,21 +27,28 @@ var retryable = [...]string{"rate_limit", "network", "crash"}
 
 // jobView is one job of the document over the defaults.
 type jobView struct {
-	own  value
-	def  value
-	repo value // what the repository sets
-	job  *Job
+	made
+	def   value
+	repo  value // what the repository sets
+	job   *Job
+	after *jobView // the job whose session it goes on with, nil = none
 }
 
 // agentOnly are the fields that mean nothing to a plain program. In defaults
 // they are for the other jobs; said by an exec job they are a mistake.
-var agentOnly = [...]string{"fallback_runtime", "agent", "model", "effort", "prompt_file", "skill", "instructions", "allowed_tools", "disallowed_tools"}
+var agentOnly = [...]string{"fallback_runtime", "agent", "model", "effort", "prompt_file", "skill", "instructions", "allowed_tools", "disallowed_tools", "max_turns"}
 
 // get is the job's own value of a field, else the spec's default, else what the
 // repository sets.
 func (v jobView) get(key string) value {
 	own := v.own.field(key)
-	if own.present() || !v.inherits(key) {
+	if own.present() {
+		return own
+	}
+	if v.after != nil && slices.Contains(ofSession[:], key) {
+		return v.after.get(key)
+	}
+	if !v.inherits(key) {
 		return own
 	}
 	if def := v.def.field(key); def.present() {
@@ -56,6 +63,12 @@ func (v jobView) get(key string) value {
 // inherits reports whether the default of a field is for this job: what a job
 // says about where its text comes from replaces what the defaults say about it.
 func (v jobView) inherits(key string) bool {
+	switch {
+	case v.seed.Gather != nil: // nobody is asked
+		return key == "cwd" || key == "timeout" || key == "expected_output"
+	case v.bare && slices.Contains(ownTexts[:], key), v.after != nil && (key == "fallback_runtime" || key == "command"):
+		return false
+	}
 	switch key {
 	case "prompt_file", "command":
 		for _, other := range []string{"prompt", "prompt_file", "command"} {
@@ -69,6 +82,9 @@ func (v jobView) inherits(key string) bool {
 
 // program reports whether the job runs a plain program.
 func (v jobView) program() bool {
+	if v.after != nil {
+		return v.own.field("command").present()
+	}
 	runtime := v.own.field("runtime")
 	if !runtime.present() {
 		runtime = v.def.field("runtime")
@@ -92,21 +108,61 @@ func (r *reader) decode(root value) (*Spec, []jobView) {
 	if base := root.field("base"); base.present() {
 		s.BasePos = r.diagnostic(base.at(), "", "", "").Pos
 	}
+	if s.Worker = r.opt.Worker; s.Worker {
+		s.Arbiter.Mode = "checks-only"
+	}
 	s.ModePos = r.diagnostic(root.field("arbiter").field("mode").at(), "", "", "").Pos
 	s.WorkspaceRoots = r.workspaceRoots(root.field("workspace_roots"))
 	r.roots = s.WorkspaceRoots
 	r.repository(s)
-	views := []jobView{}
-	items := root.field("jobs").items()
-	s.Jobs = make([]Job, len(items))
-	for i, own := range items {
-		v := jobView{own: own, def: root.field("defaults"), repo: r.repo, job: &s.Jobs[i]}
-		if own.t.kind == kindMap {
-			r.job(v)
-			views = append(views, v)
-		}
+	jobs := r.expand(root)
+	s.Jobs = make([]Job, len(jobs))
+	views := make([]jobView, len(jobs))
+	for i, m := range jobs {
+		views[i] = jobView{made: m, def: r.def, repo: r.repo, job: &s.Jobs[i]}
+	}
+	linkSessions(views)
+	for i := range views {
+		r.jobOnce(&views[i])
+	}
+	r.feed(views)
+	if r.opt.Resolved { // which is told by its jobs alone
+		s.Worker = s.Worker || slices.ContainsFunc(s.Jobs, func(j Job) bool { return j.Worker != nil })
 	}
 	return s, views
+}
+
+// jobOnce fills a job after the one whose session it goes on with.
+func (r *reader) jobOnce(v *jobView) {
+	if v.job.ID != "" || v.job.Pos.Line > 0 {
+		return
+	}
+	if v.after != nil {
+		r.jobOnce(v.after)
+	}
+	r.job(*v)
+}
+
+// feed gives the programs among the jobs of patterns what an agent gets of all that it
+// depends on.
+func (r *reader) feed(views []jobView) {
+	byID := map[string]*Job{}
+	for _, v := range views {
+		byID[v.job.ID] = v.job
+	}
+	for _, v := range views {
+		if !v.job.Exec() {
+			continue
+		}
+		for _, id := range v.feeds {
+			v.job.Inputs = append(v.job.Inputs, Input{FromJob: id})
+			if on := byID[id]; on != nil {
+				for _, o := range on.Outputs {
+					v.job.Inputs = append(v.job.Inputs, Input{FromJob: id, FromPath: o.Path})
+				}
+			}
+		}
+	}
 }
 
 func (r *reader) budget(v value) Budget {
@@ -154,14 +210,25 @@ func (r *reader) job(v jobView) {
 		Timeout:            r.timeout(get("timeout"), 0),
 		FirstOutputTimeout: r.span(get("first_output_timeout"), 0),
 		ExpectedOutput:     get("expected_output").text(),
-		DependsOn:          distinct(v.own.field("depends_on").texts()),
+		DependsOn:          v.own.field("depends_on").texts(),
 		Destructive:        get("destructive").truth(),
 		Preview:            get("preview").text(),
 		Rollback:           get("rollback").text(),
 		MaxOutputBytes:     get("max_output_bytes").integer(DefaultMaxOutputBytes),
 		EnvAllow:           get("env_allow").texts(),
+		Continue:           v.own.field("continue").text(),
+		MaxTurns:           int(get("max_turns").integer(0)),
+		Part:               v.seed.Part,
+		Item:               v.seed.Item,
+		Round:              v.seed.Round,
+		Gather:             v.seed.Gather,
+		Verdict:            v.seed.Verdict,
+		AfterAll:           v.seed.AfterAll,
+		Require:            v.seed.Require,
+		Worker:             r.worker(v.own.field("worker")),
 		Pos:                r.diagnostic(id.at(), "", "", "").Pos,
 	}
+	r.shellCommand(j)
 	j.Runtime, j.RuntimePlaceholder = runtimeName(get("runtime").text())
 	if j.Exec() && !get("runtime").present() {
 		j.Runtime = "exec"
@@ -173,13 +240,28 @@ func (r *reader) job(v jobView) {
 	j.Retry = r.retry(get("retry"))
 	j.Worktree = r.worktree(get("worktree"))
 	applyTask(j)
+	v.inherit()
+	v.dependencies()
+}
+
+// dependencies adds those that follow from what else the job says.
+func (v jobView) dependencies() {
+	j := v.job
+	on := slices.Concat(j.DependsOn, v.seed.DependsOn)
 	for _, in := range j.Inputs {
-		if in.FromJob != "" && !slices.Contains(j.DependsOn, in.FromJob) {
-			j.DependsOn = append(j.DependsOn, in.FromJob)
-		}
+		on = append(on, in.FromJob)
 	}
-	if base := j.Worktree.Base; base != "" && !slices.Contains(j.DependsOn, base) {
-		j.DependsOn = append(j.DependsOn, base)
+	on = append(on, j.Worktree.Base, j.Continue)
+	on = slices.DeleteFunc(on, func(id string) bool { return id == "" })
+	if j.DependsOn != nil || len(on) > 0 {
+		j.DependsOn = distinct(on)
+	}
+}
+
+// shellCommand makes a program of the shell text that the worker form gives.
+func (r *reader) shellCommand(j *Job) {
+	if j.Worker != nil && j.Worker.Command != "" {
+		j.Command = []string{"sh", "-c", j.Worker.Command}
 	}
 }
 
@@ -187,6 +269,9 @@ func (r *reader) job(v jobView) {
 func applyTask(j *Job) {
 	if j.Task == "" && j.Runtime == "exec" {
 		j.Task = "mechanical"
+	}
+	if j.Task == "" && j.Part != nil && j.Part.Kind == PatternJoin {
+		j.Task = "synthesis"
 	}
 	if j.Task == "" && j.Model != "" {
 		j.Task = "analysis"

@@ -78,7 +78,7 @@ func (r *reader) isolation(v jobView) {
 		return
 	}
 	why := strongerThan(j)
-	if why != "" && !hasRunnableCheck(j) && !v.get("checks").malformed() {
+	if why != "" && j.Worker == nil && !hasRunnableCheck(j) && !v.get("checks").malformed() {
 		r.failf(v.own.field("checks"), "check", "job %s needs at least one check that runs, because of %s (R2); add checks, such as [go test ./...]", quote(j.ID), why)
 	}
 	if why == "" && len(v.get("owned_paths").items()) == 0 {
@@ -136,8 +136,8 @@ var hazard = regexp.MustCompile(`(?i)(?:^|[\s;&|("'/])(` + strings.Join([]string
 // something out though the job does not say so.
 func (r *reader) hazards(v jobView) {
 	j := v.job
-	if j.Effect == "external-destructive" || j.Destructive {
-		return
+	if j.Effect == "external-destructive" || j.Destructive || j.Worker != nil {
+		return // it is said, or the person typed the command and cannot say it
 	}
 	r.hazardous(v.get("command"), strings.Join(j.Command, " "), "command")
 	items := v.get("checks").items()

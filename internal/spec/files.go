@@ -12,7 +12,7 @@ import (
 func (r *reader) texts(v jobView) {
 	if f := v.get("prompt_file"); f.text() != "" {
 		if file, ok := r.file(f); ok {
-			v.job.PromptFile, v.job.Prompt = &file, file.Text
+			v.job.PromptFile, v.job.Prompt = &file, r.fillFile(f, v.job.Item, file)
 			if strings.TrimSpace(file.Text) == "" {
 				r.failf(f, "file", "the file %s is empty; allowed: a prompt", quote(f.text()))
 			}
@@ -44,9 +44,22 @@ func (r *reader) skill(v jobView) {
 	}
 }
 
-// file reads one text file, relative to the spec file and inside its folder or a
-// workspace root, symbolic links followed.
+// file is a text file, read once however many jobs name it.
 func (r *reader) file(v value) (File, bool) {
+	key := v.file + "\x00" + v.text()
+	if f, ok := r.files[key]; ok {
+		return f, true
+	}
+	f, ok := r.readText(v)
+	if ok {
+		r.files[key] = f
+	}
+	return f, ok
+}
+
+// readText reads one text file, relative to the spec file and inside its folder or a
+// workspace root, symbolic links followed.
+func (r *reader) readText(v value) (File, bool) {
 	name := v.text()
 	if name == "" {
 		return File{}, false

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -52,6 +53,9 @@ func (r *reader) ids(views []jobView) map[string]jobView {
 		if why := badID(v.job.ID); why != "" {
 			r.failf(id, "id", "the id %s %s; choose another", quote(v.job.ID), why)
 		}
+		if len(v.job.ID) > maxID && v.job.Part != nil {
+			r.failf(id, "id", "the id %s, which a pattern makes of this one, has %d characters; allowed: at most %d: shorten the job's id", quote(v.job.ID), len(v.job.ID), maxID)
+		}
 		low := strings.ToLower(v.job.ID)
 		if first, taken := folded[low]; taken {
 			r.failf(id, "id", "the id %s is already that of %s on line %d; ids are unique ignoring case", quote(v.job.ID), first.own.path, first.own.field("id").at().line)
@@ -63,23 +67,14 @@ func (r *reader) ids(views []jobView) map[string]jobView {
 }
 
 // dependencies checks that every named job is there.
-func (r *reader) dependencies(views []jobView, known map[string]jobView) {
-	ids := make([]string, 0, len(known))
-	for id := range known {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	for _, v := range views {
-		on := v.own.field("depends_on")
-		for i, id := range on.list() {
-			if _, ok := known[id.text]; !ok {
-				r.knownJob(on.item(i), known, ids)
-			}
+func (r *reader) dependencies(known map[string]jobView) {
+	ids := slices.Sorted(maps.Keys(known))
+	for _, ref := range r.references {
+		if members, ok := r.lists[ref.v.text()]; !ok {
+			r.knownJob(ref.v, known, ids)
+		} else if ref.one && len(members) > 1 {
+			r.failf(ref.v, "unknown-job", "%s is made for each item of a list; name one of those jobs: %s", quote(ref.v.text()), list(firstFew(members)))
 		}
-		for _, item := range v.get("inputs").items() {
-			r.knownJob(item.field("from_job"), known, ids)
-		}
-		r.knownJob(baseJob(v), known, ids)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"orchestrate/internal/pattern"
 )
 
 // workspaceRoots resolves the roots, relative to the folder the command runs in.
@@ -74,13 +76,17 @@ func (r *reader) inRoots(target string) bool {
 }
 
 // cwd resolves a job's folder, which must exist inside a workspace root.
-func (r *reader) cwd(v value) string {
+// What an item of a list will say of it is checked when that is known.
+func (r *reader) cwd(v value, item *Item) string {
 	where := v.text()
 	if where == "" || placeholder.MatchString(where) {
 		return r.roots[0]
 	}
 	if !filepath.IsAbs(where) {
 		where = filepath.Join(r.roots[0], where)
+	}
+	if item.open(v.text()) {
+		return where
 	}
 	real, err := realFolder(where)
 	if err != nil && !r.inRoots(filepath.Clean(where)) {
@@ -152,11 +158,15 @@ func (r *reader) ownedPaths(v jobView) []string {
 		if !r.relative(item, "the owned path") {
 			continue
 		}
-		if !doublestar.ValidatePattern(glob) {
+		plain := glob
+		if open := v.job.Item.open(glob); open {
+			plain = pattern.Stand(glob, unknownItem)
+		}
+		if !doublestar.ValidatePattern(plain) {
 			r.failf(item, "path", "the owned path %s is not a valid glob; allowed: *, **, ?, [a-z] and {a,b}", quote(glob))
 			continue
 		}
-		base, _ := doublestar.SplitPattern(cleanPath(glob))
+		base, _ := doublestar.SplitPattern(cleanPath(plain))
 		r.staysInside(item, "the owned path", v.job.Cwd, base)
 		if strings.HasSuffix(glob, "/") {
 			glob += "**"

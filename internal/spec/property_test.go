@@ -61,8 +61,9 @@ func (b base) text() string {
 }
 
 const (
-	writes = "task: docs, effect: scoped-write, prompt: Write., timeout: 1m, expected_output: A text."
-	plain  = "runtime: exec, effect: observe, timeout: 1m, expected_output: A text., command: ['true']"
+	writes   = "task: docs, effect: scoped-write, prompt: Write., timeout: 1m, expected_output: A text."
+	verifies = "task: review, prompt: Look., timeout: 1m, expected_output: A list., depends_on: [a]"
+	plain    = "runtime: exec, effect: observe, timeout: 1m, expected_output: A text., command: ['true']"
 )
 
 // propertyEffects shows, for every property of the schema, two specs that differ in it
@@ -160,6 +161,35 @@ var propertyEffects = map[string][2]base{
 		{more: "worktree: {setup: [{run: [x]}]}"},
 		{more: "worktree: {setup: [{run: [x], timeout: 5s}]}"},
 	},
+	"jobs[].max_turns":        {{}, {more: "max_turns: 7"}},
+	"jobs[].continue":         {{}, {more: "continue: z"}},
+	"jobs[].foreach":          {{}, {more: "foreach: [x]"}},
+	"jobs[].foreach.from_job": {{more: "foreach: {from_job: z, max: 2}"}, {id: "b", more: "foreach: {from_job: z, max: 2}"}},
+	"jobs[].foreach.path":     {{more: "foreach: {from_job: z, max: 2}"}, {more: "foreach: {from_job: z, max: 2, path: $.x}"}},
+	"jobs[].foreach.max":      {{more: "foreach: {from_job: z, max: 2}"}, {more: "foreach: {from_job: z, max: 3}"}},
+	"jobs[].votes":            {{}, {more: "votes: {of: 3}"}},
+	"jobs[].votes.of":         {{more: "votes: {of: 3, require: 2}"}, {more: "votes: {of: 4, require: 2}"}},
+	"jobs[].votes.require":    {{more: "votes: {of: 3}"}, {more: "votes: {of: 3, require: 3}"}},
+	"jobs[].votes.field":      {{more: "votes: {of: 3}"}, {more: "votes: {of: 3, field: x}"}},
+	"jobs[].votes.accept":     {{more: "votes: {of: 3}"}, {more: "votes: {of: 3, accept: x}"}},
+	"jobs[].until_dry":        {{}, {more: "until_dry: {rounds: 3, key: x}"}},
+	"jobs[].until_dry.rounds": {{more: "until_dry: {rounds: 3, key: x}"}, {more: "until_dry: {rounds: 4, key: x}"}},
+	"jobs[].until_dry.key":    {{more: "until_dry: {rounds: 3, key: x}"}, {more: "until_dry: {rounds: 3, key: y}"}},
+	"jobs[].until_dry.stop_after": {
+		{more: "until_dry: {rounds: 3, key: x}"},
+		{more: "until_dry: {rounds: 3, key: x, stop_after: 1}"},
+	},
+	"jobs[].repair": {{next: verifies}, {next: verifies, more: "repair: {verifier: z}"}},
+	"jobs[].repair.verifier": {
+		{next: verifies + "}\n  - {id: y, " + verifies, more: "repair: {verifier: z}"},
+		{next: verifies + "}\n  - {id: y, " + verifies, more: "repair: {verifier: y}"},
+	},
+	"jobs[].repair.max":    {{next: verifies, more: "repair: {verifier: z}"}, {next: verifies, more: "repair: {verifier: z, max: 1}"}},
+	"jobs[].repair.field":  {{next: verifies, more: "repair: {verifier: z}"}, {next: verifies, more: "repair: {verifier: z, field: x}"}},
+	"jobs[].repair.accept": {{next: verifies, more: "repair: {verifier: z}"}, {next: verifies, more: "repair: {verifier: z, accept: x}"}},
+	"jobs[].join":          {{}, {more: "join: [z]"}},
+	"jobs[].join.of":       {{more: "join: {of: [z]}"}, {more: "join: {of: [z, y]}", next: verifies[:len(verifies)-len(", depends_on: [a]")] + "}\n  - {id: y, " + plain}},
+	"jobs[].join.require":  {{more: "join: {of: [z]}"}, {more: "join: {of: [z], require: 1}"}},
 	"jobs[].worktree.base": {
 		{more: "depends_on: [z]", next: writes},
 		{more: "worktree: {base: 'job:z'}", next: writes},
@@ -173,6 +203,7 @@ func TestEveryPropertyHasAnEffectOrIsRefused(t *testing.T) {
 	for path, node := range propertyPaths(t) {
 		name, inDefaults := strings.CutPrefix(path, "defaults.")
 		switch {
+		case strings.HasPrefix(path, "jobs[].worker"), path == "jobs[].pattern": // nobody says these; see below
 		case node["$ref"] == "#/$defs/reserved":
 			field := path[strings.LastIndex(path, ".")+1:]
 			if inDefaults {
@@ -262,7 +293,8 @@ func fieldNames(paths map[string]map[string]any, prefix string) []string {
 	var out []string
 	for p, node := range paths {
 		rest, ok := strings.CutPrefix(p, prefix)
-		if ok && !strings.ContainsAny(rest, ".[") && node["$ref"] != "#/$defs/reserved" {
+		patterned := slices.Contains(append(kinds[:], "pattern", "worker"), rest) // expanded, or only where there is one
+		if ok && !strings.ContainsAny(rest, ".[") && node["$ref"] != "#/$defs/reserved" && !(prefix == "jobs[]." && patterned) {
 			out = append(out, rest)
 		}
 	}

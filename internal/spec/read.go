@@ -64,7 +64,8 @@ func Parse(name string, data []byte, opt Options) (*Spec, []Diagnostic) {
 	opt.Dir = cmp.Or(opt.Dir, filepath.Dir(abs))
 	opt.Cwd = cmp.Or(opt.Cwd, filepath.Dir(abs))
 	opt.WorkspaceRoot = cmp.Or(opt.WorkspaceRoot, opt.Cwd)
-	r := &reader{name: name, holds: "a mapping with version and jobs", opt: opt, spoiled: map[string]bool{}, secretLines: map[int]bool{}}
+	r := &reader{name: name, holds: "a mapping with version and jobs", opt: opt, spoiled: map[string]bool{}, secretLines: map[int]bool{}, files: map[string]File{}, warned: map[string]bool{}}
+	r.lines = strings.Split(string(data), "\n")
 	s := r.read(data)
 	r.settle()
 	if len(r.errors) > 0 {
@@ -81,8 +82,13 @@ type reader struct {
 	name        string
 	holds       string // what the document is, for messages
 	opt         Options
-	roots       []string        // resolved workspace roots
-	repo        value           // what the repository sets for jobs
+	roots       []string // resolved workspace roots
+	repo        value    // what the repository sets for jobs
+	def         value    // defaults, with what they mean by the jobs that they name
+	lists       map[string][]string
+	references  []reference
+	files       map[string]File // read already, by the name under which they were
+	warned      map[string]bool // what was warned of already, where several jobs share it
 	spoiled     map[string]bool // fields about which an error was said already
 	lines       []string        // of the document, for places in blocks
 	secretLines map[int]bool    // lines whose text must not be repeated
@@ -145,7 +151,22 @@ func (r *reader) fail(v value, rule, message string) {
 			return
 		}
 	}
+	if v.t != nil && v.t.item > 0 { // each item may be at fault by itself
+		r.failItem(v, rule, message)
+		return
+	}
 	r.reportIn(v.file, v.at(), v.path, rule, message)
+}
+
+// failItem is fail about a text that an item was filled in into.
+func (r *reader) failItem(v value, rule, message string) {
+	said := fmt.Sprintf("%s{%d}", v.path, v.t.item)
+	if r.spoiled[said] {
+		return
+	}
+	r.spoiled[said] = true
+	d := r.diagnostic(v.at(), v.path, rule, fmt.Sprintf("for item %d, %s", v.t.item, message))
+	r.errors = append(r.errors, d)
 }
 
 // failf is fail with a format.
@@ -156,9 +177,12 @@ func (r *reader) failf(v value, rule, format string, args ...any) {
 	r.fail(v, rule, fmt.Sprintf(format, args...))
 }
 
-// warn adds a warning about a value.
+// warn adds a warning about a value, once for all jobs that a pattern makes of one.
 func (r *reader) warn(v value, rule, message string) {
-	r.warnings = append(r.warnings, r.about(v, rule, message))
+	if said := v.file + v.path + " " + rule; !r.warned[said] {
+		r.warned[said] = true
+		r.warnings = append(r.warnings, r.about(v, rule, message))
+	}
 }
 
 // advise adds advice about a value.

@@ -60,7 +60,7 @@ func (r *reader) repository(s *Spec) {
 	s.Repository = &Repository{Path: path, Source: data, Digest: hex.EncodeToString(sum[:])}
 	own := &reader{
 		name: path, holds: "a mapping with version and defaults", opt: r.opt, roots: r.roots,
-		spoiled: map[string]bool{}, secretLines: map[int]bool{},
+		spoiled: map[string]bool{}, secretLines: map[int]bool{}, files: r.files, warned: map[string]bool{},
 	}
 	if defaults := own.harmlessDefaults(data, s.Repository); len(own.secretLines) == 0 {
 		r.repo = defaults

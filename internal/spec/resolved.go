@@ -72,6 +72,14 @@ func (j *Job) mapping() mapping {
 	w.add("max_output_bytes", j.MaxOutputBytes)
 	w.add("env_allow", j.EnvAllow)
 	w.add("worktree", orNothing(j.Worktree))
+	w.add("continue", orNull(j.Continue))
+	w.add("max_turns", orNull(j.MaxTurns))
+	if p := j.patternField(); p != nil {
+		w.add("pattern", p)
+	}
+	if j.Worker != nil {
+		w.add("worker", asYAML(j.Worker))
+	}
 	return w
 }
 
@@ -236,6 +244,8 @@ func node(v any) *yaml.Node {
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
 	case mapping:
 		return v.node()
+	case *yaml.Node:
+		return v
 	case interface{ mapping() mapping }:
 		return v.mapping().node()
 	case File:

@@ -5,7 +5,8 @@ import "slices"
 // rules checks what a schema cannot say.
 func (r *reader) rules(s *Spec, root value, views []jobView) {
 	known := r.ids(views)
-	r.dependencies(views, known)
+	r.dependencies(known)
+	r.sessions(views, known)
 	r.cycles(views, known)
 	for _, v := range views {
 		r.jobRules(v)
@@ -23,12 +24,13 @@ func (r *reader) jobRules(v jobView) {
 	r.program(v)
 	r.wording(v)
 	r.times(v)
-	v.job.Cwd = r.cwd(v.get("cwd"))
+	v.job.Cwd = r.cwd(v.get("cwd"), v.job.Item)
 	v.job.OwnedPaths = r.ownedPaths(v)
 	r.outputRules(v)
 	r.texts(v)
 	r.promptSource(v)
 	r.effects(v)
+	r.verifierRules(v)
 	r.isolation(v)
 	r.checkRules(v)
 	r.worktreeRules(v)
@@ -68,6 +70,9 @@ func (r *reader) program(v jobView) {
 		r.missing(v.own.field("command"), "runtime exec runs a program: give it as a list, such as [go, test, ./...]")
 	case j.Runtime != "exec" && command.present():
 		r.failf(command, "exec", "command is for runtime exec; remove it, or say runtime: exec")
+	}
+	if j.Worker != nil && j.Worker.Command != "" {
+		return // a shell gets the prompt
 	}
 	if len(j.Command) > 0 && j.Command[0] == "" {
 		r.failf(command.item(0), "exec", "the program's name is empty")
@@ -133,6 +138,9 @@ func (r *reader) inputRules(v jobView, known map[string]jobView) {
 			continue
 		}
 		source, ok := known[from.text()]
+		if ok {
+			source = lastRound(source, known)
+		}
 		rel := cleanPath(p.text())
 		if ok && !slices.ContainsFunc(source.job.Outputs, func(o Output) bool { return o.Path == rel }) {
 			var paths []string
@@ -142,6 +150,23 @@ func (r *reader) inputRules(v jobView, known map[string]jobView) {
 			r.warn(p, "input", "job "+from.text()+" does not declare the output "+quote(rel)+meant(rel, paths)+"; if it leaves no such file, this job cannot start")
 		}
 	}
+}
+
+// lastRound is the job whose outputs and work one leaves: itself, or of a repair the last
+// round of what it stands for.
+func lastRound(v jobView, known map[string]jobView) jobView {
+	g := v.job.Gather
+	if g == nil || g.Kind != PatternRepair {
+		return v
+	}
+	rounds := g.Verifies
+	if work, ok := known[g.Work[0]]; ok && work.job.Part.Of == v.job.ID {
+		rounds = g.Work
+	}
+	if last, ok := known[rounds[len(rounds)-1]]; ok {
+		return last
+	}
+	return v
 }
 
 func (r *reader) arbiterRules(v value, a Arbiter) {

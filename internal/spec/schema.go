@@ -3,6 +3,7 @@ package spec
 import (
 	"bytes"
 	_ "embed"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -46,6 +47,16 @@ func schemaKeys(node map[string]any) (keys []string) {
 	}
 	slices.Sort(keys)
 	return keys
+}
+
+// unsaid reports whether nobody can say a job field: it is reserved, or only this program
+// writes it.
+func unsaid(field string) bool { return reserved(field) || field == "pattern" || field == "worker" }
+
+// perJob are the job fields that have no default.
+func perJob() []string {
+	props, _ := schemaNode("#/$defs/job")["properties"].(map[string]any)
+	return slices.Collect(maps.Keys(props))
 }
 
 // reserved reports whether a job field is in the schema but not available yet.

@@ -13,7 +13,6 @@ func (r *reader) searchDocument(data []byte, root value) {
 	if r.opt.Secrets == nil {
 		return
 	}
-	r.lines = strings.Split(string(data), "\n")
 	told := map[string]bool{}
 	// Strings first: they know their field. Joined, because a search has a cost
 	// of its own that a thousand short strings would multiply.

@@ -40,10 +40,10 @@ func (r *reader) explain(v value, f schema.Fault) {
 
 // unknownKey reports a key that no field has.
 func (r *reader) unknownKey(parent value, key string, known []string) {
-	known = slices.DeleteFunc(known, reserved)
+	known = slices.DeleteFunc(known, unsaid)
 	v := parent.field(key)
 	at := parent.t.keyAt[key]
-	if parent.path == "defaults" && slices.Contains([]string{"id", "prompt", "depends_on"}, key) {
+	if parent.path == "defaults" && slices.Contains(perJob(), key) {
 		r.report(at, v.path, "unknown-key", fmt.Sprintf("%s cannot have a default; say it in each job", key))
 		return
 	}

@@ -37,6 +37,7 @@ type tree struct {
 	fields map[string]*tree
 	keyAt  map[string]spot
 	size   float64 // nodes when every alias is written out
+	item   int     // of a list, which was filled in into its text, from 1; 0 = none
 }
 
 const (

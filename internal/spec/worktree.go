@@ -70,6 +70,9 @@ func (r *reader) worktreeRules(v jobView) {
 func (r *reader) baseRules(v jobView, known map[string]jobView) {
 	base := baseJob(v)
 	on, ok := known[base.text()]
+	if ok {
+		on = lastRound(on, known)
+	}
 	switch {
 	case !ok || base.text() == v.job.ID || on.job.Effect == "":
 	case !on.job.Writes():
