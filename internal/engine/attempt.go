@@ -229,6 +229,7 @@ func requestOf(j *spec.Job, route ledger.Route, dir, out, prompt string) runtime
 		Access: runtime.Access(route.Access), Model: route.Model, Agent: route.Agent, Effort: route.Effort,
 		AllowedTools: j.AllowedTools, DisallowedTools: j.DisallowedTools,
 		OwnedPaths: j.OwnedPaths, ExpectedOutput: j.ExpectedOutput, MaxTurns: j.MaxTurns, Fed: fed(j),
+		Leaves: slices.Contains(route.Controls, string(runtime.ControlArtifacts)),
 	}
 	for _, o := range j.Outputs {
 		req.Outputs = append(req.Outputs, o.Path)

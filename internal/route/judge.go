@@ -50,11 +50,11 @@ func (in Input) checkPins(o *option) {
 	in.checkEffort(o)
 }
 
-// checkOutputs: on a route that can write nothing the final answer is the one
+// checkOutputs: on a route that can leave nothing the final answer is the one
 // output that there can be.
 func (in Input) checkOutputs(o *option) {
 	agent := o.profile.Kind == runtime.KindCLI || o.hosted()
-	if n := len(in.Job.Outputs); agent && o.access == runtime.AccessRead && n > 1 {
+	if n := len(in.Job.Outputs); agent && o.access == runtime.AccessRead && o.native != runtime.ControlArtifacts && n > 1 {
 		o.fail(runtime.BlockedRiskControls, "declare one output, which the final answer becomes, or give the job an effect that writes",
 			"%d outputs are declared, and it can write none of them: only its final answer is kept", n)
 	}

@@ -19,6 +19,17 @@ const (
 func (in Input) bound(o *option) {
 	o.native = native(o.profile, o.access)
 	o.sandbox = SandboxOf(o.profile, o.access, in.Own[o.name], in.Sandbox)
+	if in.leaves(o) {
+		o.native = runtime.ControlArtifacts
+	}
+}
+
+// leaves reports whether the option is a task of the worker form that observes and may all
+// the same leave files in its artifacts folder: where its program can be held to that, and
+// the engine's sandbox is the floor under it.
+func (in Input) leaves(o *option) bool {
+	return in.Job.Worker != nil && !in.Job.Writes() && in.Job.AllowedTools == nil &&
+		o.access == runtime.AccessRead && o.sandbox == SandboxLandlock && o.profile.Has(runtime.ControlArtifacts)
 }
 
 // native is the verified mode of the program itself that bounds writes under the given

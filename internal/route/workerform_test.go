@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/sandbox"
+	"orchestrate/internal/spec"
 )
 
 // TestOrderOfTies: the order of the worker form decides where nothing else does, and only
@@ -70,6 +72,43 @@ func TestAModelAloneIsThatOfWhoListsIt(t *testing.T) {
 		}
 		if i := slices.IndexFunc(c.says, func(part string) bool { return !strings.Contains(block.Detail, part) }); i >= 0 {
 			t.Errorf("%s: %q is missing in %s", name, c.says[i], block.Detail)
+		}
+	}
+}
+
+// TestATaskThatObservesMayLeaveFiles: where its program can be held to its artifacts folder
+// and the engine's sandbox is around it; nobody else gets to write because of that.
+func TestATaskThatObservesMayLeaveFiles(t *testing.T) {
+	able := agent("able", runtime.ControlReadOnly, runtime.ControlToolLimits, runtime.ControlArtifacts)
+	unable := agent("unable", runtime.ControlReadOnly, runtime.ControlToolLimits)
+	two := []spec.Output{{Path: "a.md"}, {Path: "b.md"}}
+	for name, c := range map[string]struct {
+		profile runtime.Profile
+		host    sandbox.Level
+		change  func(*Input)
+		leaves  bool
+		blocked bool
+	}{
+		"in the sandbox":       {able, enforced, func(*Input) {}, true, false},
+		"two outputs":          {able, enforced, func(in *Input) { in.Job.Outputs = two }, true, false},
+		"without a sandbox":    {able, bare, func(*Input) {}, false, false},
+		"two without one":      {able, bare, func(in *Input) { in.Job.Outputs = two }, false, true},
+		"it cannot":            {unable, enforced, func(*Input) {}, false, false},
+		"a job of a spec":      {able, enforced, func(in *Input) { in.Job.Worker = nil }, false, false},
+		"tools by name":        {able, enforced, func(in *Input) { in.Job.AllowedTools = []string{"Read"} }, false, false},
+		"its own sandbox":      {withOwn(able), enforced, func(*Input) {}, false, false},
+		"one that writes":      {able, enforced, writes, false, false},
+		"two, a job of a spec": {able, enforced, func(in *Input) { in.Job.Worker, in.Job.Outputs = nil, two }, false, true},
+	} {
+		r, block := Choose(input(func(in *Input) {
+			in.Profiles, in.Sandbox, in.Job.Worker = profiles(c.profile), c.host, &spec.Worker{AsIs: true}
+			c.change(in)
+		}))
+		if (block != nil) != c.blocked {
+			t.Errorf("%s: %+v", name, block)
+		}
+		if leaves := slices.Contains(r.Controls, "artifacts-only"); leaves != c.leaves || leaves && (r.Access != "read" || slices.Contains(r.Controls, "read-only")) {
+			t.Errorf("%s: %s %q", name, r.Access, r.Controls)
 		}
 	}
 }

@@ -82,6 +82,7 @@ type Request struct {
 	Prompt          string   // whole; travels by stdin where the runtime can
 	PromptFile      string   // absolute path of the same on disk, for a program that reads a file
 	Argv            []string // exec only: the program to run
+	Leaves          bool     // a reader that may leave files in Out, and is told so
 	Fed             bool     // exec only: it gets the prompt on its standard input, and by variables
 	Dir             string   // absolute cwd
 	Out             string   // absolute artifacts folder, $ORCHESTRATE_OUT

@@ -44,15 +44,16 @@ type ControlName string
 
 // Controls that the gate asks for.
 const (
-	ControlReadOnly   ControlName = "read-only"     // nothing unattended can write or run a shell
-	ControlEditsOnly  ControlName = "edits-only"    // edits inside the cwd, no shell
-	ControlOSSandbox  ControlName = "os-sandbox"    // kernel-enforced write boundary, self-tested in this run
-	ControlToolLimits ControlName = "tool-limits"   // tools outside the grant are removed from the list
-	ControlModel      ControlName = "model"         // a model can be asked for
-	ControlEffort     ControlName = "effort"        // a reasoning depth can be asked for
-	ControlAgent      ControlName = "agent"         // a named agent can be asked for
-	ControlAnswerForm ControlName = "answer-schema" // the final answer can be held to a JSON Schema
-	ControlNoProject  ControlName = "no-project"    // the project's own hooks and settings are kept out
+	ControlReadOnly   ControlName = "read-only"      // nothing unattended can write or run a shell
+	ControlEditsOnly  ControlName = "edits-only"     // edits inside the cwd, no shell
+	ControlArtifacts  ControlName = "artifacts-only" // a reader that may leave files in its artifacts folder
+	ControlOSSandbox  ControlName = "os-sandbox"     // kernel-enforced write boundary, self-tested in this run
+	ControlToolLimits ControlName = "tool-limits"    // tools outside the grant are removed from the list
+	ControlModel      ControlName = "model"          // a model can be asked for
+	ControlEffort     ControlName = "effort"         // a reasoning depth can be asked for
+	ControlAgent      ControlName = "agent"          // a named agent can be asked for
+	ControlAnswerForm ControlName = "answer-schema"  // the final answer can be held to a JSON Schema
+	ControlNoProject  ControlName = "no-project"     // the project's own hooks and settings are kept out
 )
 
 // Model is one entry of a runtime's live model list.

@@ -50,6 +50,10 @@ func addAccess(cmd *runtime.Command, req runtime.Request, p runtime.Profile) err
 	}
 	switch req.Access {
 	case runtime.AccessRead:
+		if req.Leaves {
+			cmd.Argv = append(cmd.Argv, flagAppend+"=You may leave files in the folder "+req.Out+" and nowhere else.")
+			return cmd.Use(p, runtime.ControlArtifacts, "let leave files in its artifacts folder alone")
+		}
 		return cmd.Use(p, runtime.ControlReadOnly, "kept from writing")
 	case runtime.AccessEdit:
 		cmd.Argv = append(cmd.Argv, flagAcceptEdit)

@@ -36,6 +36,13 @@ func TestCommandByAccess(t *testing.T) {
 			nil,
 		},
 		{
+			"a reader that may leave files",
+			runtime.Request{Access: runtime.AccessRead, Out: "/run/j/artifacts", Leaves: true, ReadDirs: []string{"/in"}},
+			"--append-system-prompt=You may leave files in the folder /run/j/artifacts and nowhere else. --tools=Edit,Glob,Grep,Read,Write --allowedTools=Edit(//run/j/artifacts/**) --allowedTools=Read(//in/**)",
+			[]runtime.ControlName{"no-project", "artifacts-only", "tool-limits"},
+			nil,
+		},
+		{
 			"research",
 			runtime.Request{Access: runtime.AccessRead, Task: "research"},
 			"--tools=Glob,Grep,Read,WebFetch,WebSearch --allowedTools=WebSearch --allowedTools=WebFetch",

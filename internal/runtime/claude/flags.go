@@ -23,6 +23,7 @@ const (
 	flagAgent      = "--agent"
 	flagResume     = "--resume"
 	flagSchema     = "--json-schema"
+	flagAppend     = "--append-system-prompt"
 	flagTurns      = "--max-turns" // hidden from help, see askTurns
 )
 
@@ -30,7 +31,7 @@ func wantedFlags() []string {
 	return []string{
 		flagPrint, flagStream, flagInput, flagVerbose, flagTools, flagAllow, flagDeny, flagSources,
 		flagStrictMCP, flagNoCommands, flagAcceptEdit, flagModel, flagEffort, flagAgent, flagResume,
-		flagSchema, flagTurns,
+		flagSchema, flagTurns, flagAppend,
 	}
 }
 
@@ -64,6 +65,7 @@ func controls(p runtime.Profile) []runtime.Control {
 		p.ControlBy(runtime.ControlNoProject, noProject...),
 		p.ControlBy(runtime.ControlReadOnly, append([]string{flagTools}, noProject...)...),
 		p.ControlBy(runtime.ControlEditsOnly, append([]string{flagTools, flagAcceptEdit}, noProject...)...),
+		p.ControlBy(runtime.ControlArtifacts, append([]string{flagTools, flagAllow, flagAppend}, noProject...)...),
 		p.ControlBy(runtime.ControlModel, flagModel),
 		p.ControlBy(runtime.ControlEffort, flagEffort),
 		p.ControlBy(runtime.ControlAgent, flagAgent),

@@ -75,19 +75,43 @@ func grantFor(req runtime.Request) (grant, error) {
 	if slices.Contains(g.offered, "Bash") {
 		g.limits = append(g.limits, runtime.LimitShell)
 	}
+	if req.Leaves && req.AllowedTools == nil {
+		if err := g.leavesIn(req.Out); err != nil {
+			return g, err
+		}
+	}
 	return g, g.readDirs(req.ReadDirs)
+}
+
+// leavesIn lets a reader write files in one folder. A rule for edits holds for every tool
+// that writes one; whatever it does not name would need an approval that nobody gives.
+func (g *grant) leavesIn(dir string) error {
+	rule, err := pathRule("Edit", dir)
+	g.offered = append(g.offered, "Edit", "Write")
+	g.allowed = append(g.allowed, rule)
+	slices.Sort(g.offered)
+	return err
 }
 
 // readDirs opens folders outside the cwd for reading by a rule. --add-dir would
 // open them for edits too.
 func (g *grant) readDirs(dirs []string) error {
 	for _, dir := range dirs {
-		if strings.ContainsAny(dir, `(),*?[]{}!\`) {
-			return fmt.Errorf("claude cannot be given the folder %q to read: its name holds a character that has a meaning in permission rules; rename it", dir)
+		rule, err := pathRule("Read", dir)
+		if err != nil {
+			return err
 		}
-		g.allowed = append(g.allowed, "Read(//"+strings.TrimPrefix(filepath.ToSlash(dir), "/")+"/**)")
+		g.allowed = append(g.allowed, rule)
 	}
 	return nil
+}
+
+// pathRule allows a tool for all that is in a folder.
+func pathRule(tool, dir string) (string, error) {
+	if strings.ContainsAny(dir, `(),*?[]{}!\`) {
+		return "", fmt.Errorf("claude cannot be given the folder %q to %s: its name holds a character that has a meaning in permission rules; rename it", dir, strings.ToLower(tool))
+	}
+	return tool + "(//" + strings.TrimPrefix(filepath.ToSlash(dir), "/") + "/**)", nil
 }
 
 // toolName splits "Bash(go test *)" into the tool and whether a scope follows.

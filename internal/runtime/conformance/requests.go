@@ -36,6 +36,7 @@ func requests(t *testing.T, p runtime.Profile) (all []runtime.Request) {
 		add(func(r *runtime.Request) { r.AllowedTools = []string{} })
 		add(func(r *runtime.Request) { r.Project = true })
 		add(func(r *runtime.Request) { r.MaxTurns = 7 })
+		add(func(r *runtime.Request) { r.Leaves = access == runtime.AccessRead && p.Has(runtime.ControlArtifacts) })
 		add(func(r *runtime.Request) {
 			r.AnswerSchema, r.AnswerSchemaAt = []byte(answerSchema), filepath.Join(in, "answer.schema.json")
 		})
