@@ -120,6 +120,7 @@ are usage errors and call no model.
 	root.Flags().StringVar(&resume, "resume", "", "go on with this `RUN`, as `orchestrate resume RUN` does")
 	addGroup(root, "Before a run:", newInit(sys), newDoctor(sys), newPlan(sys), newRehearse(sys), newSchema(sys), newPrompts(sys))
 	addGroup(root, "A run:", newRun(sys), newResume(sys), newWait(sys), newAttach(sys), newStatus(sys), newOutput(sys), newExplain(sys), newCancel(sys), newReport(sys))
+	addGroup(root, "Worker form, a shell's way to many small tasks:", newNewRun(sys), newDispatch(sys), newBatch(sys))
 	addGroup(root, "Jobs for the hosting session:", newNext(sys), newSubmit(sys), newMCP(sys))
 	addGroup(root, "After a run:", newIntegrate(sys), newClean(sys), newHistory(sys))
 	root.AddCommand(newVersion(sys))

@@ -116,6 +116,9 @@ func (t *telling) runID() string {
 }
 
 func (t *telling) observer(how manner) engine.Observer {
+	if how.tasks != nil {
+		return how.tasks.observer(t)
+	}
 	printer := ui.Printer(ui.NewLines(t.sys.Err))
 	if how.json {
 		printer = ui.NewJSON(t.sys.Out)
@@ -163,6 +166,9 @@ func sayBegun(sys System, id, dir string) {
 
 // outcome says how the run ended and makes it the command's own end.
 func (t *telling) outcome(how manner, res engine.Result, err error) error {
+	if how.tasks != nil {
+		how.tasks.close()
+	}
 	var status statusError
 	id := t.runID()
 	switch {
@@ -175,6 +181,9 @@ func (t *telling) outcome(how manner, res engine.Result, err error) error {
 		return failure(fmt.Errorf("%w\nrun %s stopped before its end; when that is put right: orchestrate resume %s", err, id, id))
 	case err != nil:
 		return failure(err)
+	}
+	if how.tasks != nil && !how.brief {
+		return how.tasks.outcome(res)
 	}
 	if how.brief {
 		if err := endedBriefly(context.Background(), t.sys, res.Dir); err != nil && res.Exit == exitOK {

@@ -35,6 +35,9 @@ RUN is a run id or the path of a run directory.`,
 }
 
 func runExplain(sys System, arg, job string, asJSON bool) (err error) {
+	if arg, err = callWith(sys, arg, job); err != nil {
+		return err
+	}
 	run, err := openRun(sys, arg)
 	if err != nil {
 		return err

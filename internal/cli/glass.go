@@ -23,7 +23,7 @@ type glass struct {
 const lookEvery = 100 * time.Millisecond
 
 func newGlass(sys System, how manner) *glass {
-	if how.unattended() {
+	if how.unattended() || how.tasks != nil {
 		return nil
 	}
 	g := &glass{results: newProgress(sys.Out), pressed: make(chan ui.Press, 8)}

@@ -19,6 +19,7 @@ func hidden(sys System) []*cobra.Command {
 	return []*cobra.Command{
 		newDraft(sys),
 		newContinue(sys),
+		newWorkerCall(sys),
 		{
 			Use: "supervise", Hidden: true, Args: noArgs,
 			Short: "Own one process tree (where orchestrate-supervise is not installed)",

@@ -23,9 +23,9 @@ func workspaceRoot(sys System) string {
 
 // openRun finds the run that a RUN argument names.
 func openRun(sys System, arg string) (*ledger.Run, error) {
-	dir, err := ledger.Find(workspaceRoot(sys), arg)
+	dir, err := findRun(sys, arg)
 	if err != nil {
-		return nil, usageError(err)
+		return nil, err
 	}
 	run, err := ledger.Open(dir)
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 )
 
 func newOutput(sys System) *cobra.Command {
-	var live bool
+	var live, log bool
 	cmd := &cobra.Command{
 		Use:   "output RUN JOB",
 		Short: "Print the final answer of a job, or what it says while it runs",
@@ -36,20 +36,28 @@ as escape sequences, instead of obeying.
 Exit status of --follow: 0 the job has settled; 5 told to end before; 4 the run awaits
 the hosting session; 130 the run was cut off; 1 the run has ended without the job, or
 the output cannot be read or written; 2 usage error.
-RUN is a run id or the path of a run directory.`,
+RUN is a run id or the path of a run directory, or of a worker run: JOB is then a task.`,
 		Args: exactArgs("RUN", "JOB"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if live {
 				return followOutput(cmd.Context(), sys, args[0], args[1])
 			}
-			return printOutput(sys, args[0], args[1])
+			return printOutput(sys, args[0], args[1], log)
 		},
 	}
 	cmd.Flags().BoolVar(&live, "follow", false, "print what the job says while it runs")
+	cmd.Flags().BoolVar(&log, "log", false, "print all that its program printed, until now where it still runs")
+	cmd.MarkFlagsMutuallyExclusive("follow", "log")
 	return cmd
 }
 
-func printOutput(sys System, arg, job string) error {
+func printOutput(sys System, arg, job string, log bool) error {
+	if run, is, err := workerRun(sys, arg); is || err != nil {
+		if err != nil {
+			return err
+		}
+		return workerOutput(sys, run, job, log)
+	}
 	run, err := openRun(sys, arg)
 	if err != nil {
 		return err
@@ -57,6 +65,9 @@ func printOutput(sys System, arg, job string) error {
 	defer run.Close() //nolint:errcheck // opened for reading
 	if err := known(run, job); err != nil {
 		return err
+	}
+	if log {
+		return printLog(sys, run, job)
 	}
 	return printAnswer(sys, run, job, arg)
 }
@@ -68,6 +79,9 @@ func printAnswer(sys System, run *ledger.Run, job, name string) error {
 
 // followOutput prints what a job says until it has settled.
 func followOutput(ctx context.Context, sys System, arg, job string) (err error) {
+	if arg, err = callWith(sys, arg, job); err != nil {
+		return err
+	}
 	f, err := follow(sys, arg)
 	if err != nil {
 		return err

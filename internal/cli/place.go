@@ -55,9 +55,8 @@ func startedIn(dir string) (was string, err error) {
 // inPlace is a usable run directory for a command that acts on processes: the one that
 // the run was started in, or an error.
 func inPlace(sys System, arg string) (dir string, err error) {
-	dir, err = ledger.Find(workspaceRoot(sys), arg)
-	if err != nil {
-		return "", usageError(err)
+	if dir, err = findRun(sys, arg); err != nil {
+		return "", err
 	}
 	moved, err := displaced(dir)
 	switch {

@@ -94,9 +94,9 @@ func runReport(ctx context.Context, sys System, opts reportOptions) (err error) 
 
 // standingRun opens a run and says how it stands, in report's words.
 func standingRun(sys System, arg string) (run *ledger.Run, standing string, err error) {
-	dir, err := ledger.Find(workspaceRoot(sys), arg)
+	dir, err := findRun(sys, arg)
 	if err != nil {
-		return nil, "", usageError(err)
+		return nil, "", err
 	}
 	moved, err := displaced(dir)
 	if err != nil {

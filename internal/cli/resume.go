@@ -67,7 +67,11 @@ func runResume(ctx context.Context, sys System, opts resumeOptions) error {
 	if sys.agents, err = hosting(sys, opts.agents); err != nil {
 		return err
 	}
-	return conduct(ctx, sys, opts.manner, func(ctx context.Context, st *station, obs engine.Observer, ctl engine.Controls) (engine.Result, error) {
+	how := opts.manner
+	if how.tasks, err = tasksOf(sys, dir, how.json); err != nil {
+		return failure(err)
+	}
+	return conduct(ctx, sys, how, func(ctx context.Context, st *station, obs engine.Observer, ctl engine.Controls) (engine.Result, error) {
 		res, err := st.Resume(ctx, engine.ResumeRequest{Dir: dir, RetryFailed: opts.retryFailed, Internal: opts.internal, Yes: opts.yes, Agents: sys.agents}, obs, ctl)
 		var owned *ledger.OwnedError
 		switch {

@@ -24,6 +24,8 @@ type manner struct {
 	plain  bool // without colours
 
 	planning bool // a request is planned: whoever started that tells what came of it
+
+	tasks *tasksTold // of a call of the worker form; nil = a run of a spec
 }
 
 func (m *manner) flags(f *pflag.FlagSet) {

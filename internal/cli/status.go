@@ -34,7 +34,9 @@ func newStatus(sys System) *cobra.Command {
 		Long: `Show where the jobs of a run stand, from its journal: while it runs, at most a
 quarter of a second behind. With --watch go on until the run ends: on a terminal as
 a view of its jobs, elsewhere as a line per change.
-RUN is a run id or the path of a run directory.
+Of a worker run (orchestrate new-run) all its tasks are shown: state, exit code, time,
+session and how the answer begins; --watch and --brief are about its one call that goes on.
+RUN is a run id or the path of a run directory, or of a worker run.
 
 ` + briefHelp,
 		Args: exactArgs("RUN"),
@@ -63,9 +65,15 @@ RUN is a run id or the path of a run directory.
 }
 
 func runStatus(sys System, opts statusOptions) (err error) {
-	dir, err := ledger.Find(workspaceRoot(sys), opts.run)
+	switch run, is, err := workerRun(sys, opts.run); {
+	case err != nil:
+		return err
+	case is:
+		return workerStatus(sys, run, opts.json)
+	}
+	dir, err := findRun(sys, opts.run)
 	if err != nil {
-		return usageError(err)
+		return err
 	}
 	moved, err := displaced(dir)
 	if err != nil {

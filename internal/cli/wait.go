@@ -215,6 +215,9 @@ const mostNeeds = 10
 
 // printResult prints the block that ends a run, and to a person what needs one.
 func (f *follower) printResult(sys System) error {
+	if is, err := f.printTasks(sys); is || err != nil {
+		return err
+	}
 	data, err := f.run.ReadFile(ledger.ReportJSONFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		fmt.Fprintf(sys.Err, "the run has ended without a report; orchestrate status %s shows its jobs\n", f.name())

@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/worker"
+)
+
+// workerOutput prints the answer of a task of a worker run, or its log.
+func workerOutput(sys System, run worker.Run, task string, log bool) error {
+	call, err := newestWith(run, task)
+	if err != nil {
+		return err
+	}
+	if _, err := run.Project(); err != nil {
+		return failure(err)
+	}
+	state := jobIn(call.State, task)
+	switch {
+	case log && !state.Status.Settled() && call.Live:
+		return printLive(sys, call, task)
+	case log:
+		return printTaskFile(sys, run, task, worker.LogFile, "its program never ran")
+	case !state.Status.Settled() && call.Live:
+		return failure(fmt.Errorf("task %s is %s and has no answer yet; what it says: orchestrate output --follow %s %s", task, state.Status, run.ID, task))
+	}
+	return printTaskFile(sys, run, task, worker.OutputFile, fmt.Sprintf("orchestrate output --log %s %s shows what it printed, orchestrate status %s where it stands", run.ID, task, run.ID))
+}
+
+// printLive is printLog of a task in a call.
+func printLive(sys System, call worker.Call, task string) error {
+	run, err := ledger.Open(call.Dir)
+	if err != nil {
+		return failure(err)
+	}
+	defer run.Close() //nolint:errcheck // opened for reading
+	return printLog(sys, run, task)
+}
+
+// printLog prints what the program of a job has printed until now.
+func printLog(sys System, run *ledger.Run, job string) error {
+	printed := false
+	for _, name := range []string{ledger.StdoutFile, ledger.StderrFile} {
+		data, err := run.ReadFile(ledger.JobPath(job, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			printed = true
+			_, err = forReader(sys.Out).Write(data)
+		}
+		if err != nil {
+			return failure(err)
+		}
+	}
+	switch state := jobIn(run.State(), job); {
+	case !state.Status.Settled():
+		fmt.Fprintf(sys.Err, "%s is %s; follow it: orchestrate output --follow %s %s\n", job, state.Status, run.ID, job)
+	case !printed:
+		return failure(fmt.Errorf("job %s printed nothing", job))
+	}
+	return nil
+}
+
+// printTaskFile prints a file of a task's folder; what a terminal would obey it shows.
+func printTaskFile(sys System, run worker.Run, task, name, instead string) error {
+	data, err := os.ReadFile(filepath.Join(run.TaskDir(task), name))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return failure(fmt.Errorf("task %s has no %s; %s", task, name, instead))
+	case err != nil:
+		return failure(err)
+	}
+	if _, err := forReader(sys.Out).Write(data); err != nil {
+		return failure(err)
+	}
+	return nil
+}

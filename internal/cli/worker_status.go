@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"text/tabwriter"
+	"time"
+
+	"orchestrate/internal/figure"
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/untrusted"
+	"orchestrate/internal/worker"
+)
+
+// workerStatus shows where the tasks of a worker run stand, over all its calls.
+func workerStatus(sys System, run worker.Run, asJSON bool) error {
+	o, tasks, err := run.Look()
+	if err != nil {
+		return failure(err)
+	}
+	if asJSON {
+		err = printJSON(sys.Out, o)
+	} else {
+		err = showTasks(sys.Out, o, tasks)
+	}
+	if err != nil {
+		return failure(err)
+	}
+	return nil
+}
+
+func showTasks(out io.Writer, o worker.Overview, tasks []worker.Task) error {
+	fmt.Fprintf(out, "worker run %s in %s (%s)\n", o.RunID, o.RunDir, unreviewed)
+	fmt.Fprintln(out, o.Counts)
+	for _, c := range o.Calls {
+		if c.State != worker.CallEnded {
+			fmt.Fprintf(out, "call %s: %s\n", c.ID, aboutCall(c))
+		}
+	}
+	for _, p := range o.Paused {
+		held := ledger.Paused{Runtime: p.Adapter, Until: p.Until, Resets: p.Resets}
+		fmt.Fprintf(out, "%s gets no new tasks %s (%s)\n", p.Adapter, whileHeld(held), inWords(p.Reason))
+	}
+	t := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(t, "TASK\tSTATE\tEXIT\tTIME\tSESSION\tPREVIEW")
+	for _, task := range tasks {
+		showTask(t, task)
+	}
+	return t.Flush()
+}
+
+// aboutCall says what a call that has not ended is at.
+func aboutCall(c worker.CallState) string {
+	switch c.State {
+	case worker.CallRunning:
+		return "it goes on: orchestrate wait " + c.ID
+	case worker.CallAwaiting:
+		return "it awaits the hosting session: orchestrate next " + c.ID
+	}
+	return "its engine is gone, so it was cut off; go on with: orchestrate resume " + c.ID
+}
+
+// previewRunes bounds what a line shows of an answer.
+const previewRunes = 72
+
+func showTask(t io.Writer, task worker.Task) {
+	s := task.Status
+	exit, took, session, shown := "-", "-", "-", task.Preview().Line(previewRunes)
+	if s.ExitCode != nil {
+		exit = strconv.Itoa(*s.ExitCode)
+	}
+	if s.DurationS != nil {
+		took = figure.Took(time.Duration(*s.DurationS * float64(time.Second)))
+	}
+	if s.SessionID != nil {
+		session = untrusted.From(*s.SessionID).Line(0)
+	}
+	state := string(s.State)
+	if s.Reason != nil {
+		state += " (" + string(*s.Reason) + ")"
+	}
+	if shown == "" && s.Evidence != nil {
+		shown = s.Evidence.Line(previewRunes)
+	}
+	fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", task.ID, state, exit, took, session, orDash(shown))
+}

@@ -1,0 +1,233 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"orchestrate/internal/engine"
+	"orchestrate/internal/figure"
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/runtime"
+	"orchestrate/internal/ui"
+	"orchestrate/internal/untrusted"
+	"orchestrate/internal/worker"
+)
+
+// tasksTold tells of a call of the worker form: on standard output a line for each task
+// when all of its folder is there, on standard error everything else. It keeps the tasks'
+// folders, too, beside the run: the ledger does not wait for them.
+type tasksTold struct {
+	sys  System
+	run  worker.Run
+	task string     // of a dispatch, "" = a batch
+	json ui.Printer // nil = lines
+
+	keeper *worker.Keeper
+	last   *ledger.JobStatus // of the task of a dispatch; nil = it has not settled
+	news   ui.Printer
+	err    error // the first that a folder could not be kept with
+
+	mu     sync.Mutex
+	queue  []ledger.Record
+	more   *sync.Cond
+	closed bool
+	done   sync.WaitGroup
+}
+
+func newTasksTold(sys System, run worker.Run, asJSON bool) *tasksTold {
+	w := &tasksTold{sys: sys, run: run, news: ui.NewLines(sys.Err)}
+	if asJSON {
+		w.json = ui.NewJSON(sys.Out)
+	}
+	w.more = sync.NewCond(&w.mu)
+	return w
+}
+
+// observer is told by the engine.
+func (w *tasksTold) observer(t *telling) engine.Observer {
+	return engine.Observer{
+		Begun: func(id, dir string) {
+			if w.keeper, w.err = w.run.Keeper(dir); w.err != nil {
+				w.sayUnkept(w.err)
+			}
+			w.done.Go(w.tell)
+			t.begun(id, dir)
+		},
+		Planned: func(p *engine.Plan) {
+			for _, d := range p.Spec.Warning {
+				fmt.Fprintf(w.sys.Err, "warning: %s: %s\n", d.Field, d.Message)
+			}
+			for _, text := range p.Blocks() {
+				fmt.Fprintln(w.sys.Err, text)
+			}
+		},
+		Record: w.record,
+	}
+}
+
+// record takes a record to be told. The ledger waits for it, so it only keeps it.
+func (w *tasksTold) record(r ledger.Record) {
+	if w.json != nil {
+		w.json.Record(r)
+	}
+	if r.Kind == ledger.KindEvent {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.queue = append(w.queue, r)
+	w.more.Signal()
+}
+
+// tell tells of the records in their order, until there will be no more.
+func (w *tasksTold) tell() {
+	for {
+		w.mu.Lock()
+		for len(w.queue) == 0 && !w.closed {
+			w.more.Wait()
+		}
+		batch := w.queue
+		w.queue = nil
+		w.mu.Unlock()
+		if len(batch) == 0 {
+			return
+		}
+		for _, r := range batch {
+			if w.err == nil {
+				if w.err = w.keeper.Record(r); w.err != nil {
+					w.sayUnkept(w.err)
+				}
+			}
+			if r.Kind == ledger.KindSettled && r.Job == w.task {
+				w.last = r.Settled
+			}
+			if w.json == nil {
+				w.say(r)
+			}
+		}
+	}
+}
+
+// sayUnkept says that the folders lag behind. The call goes on: its own records are what
+// counts.
+func (w *tasksTold) sayUnkept(err error) {
+	fmt.Fprintf(w.sys.Err, "note: the tasks' folders are not kept: %v; they are written when the call ends\n", err)
+}
+
+// close returns when all that was recorded is told.
+func (w *tasksTold) close() {
+	w.mu.Lock()
+	w.closed = true
+	w.more.Broadcast()
+	w.mu.Unlock()
+	w.done.Wait()
+}
+
+func (w *tasksTold) say(r ledger.Record) {
+	switch r.Kind {
+	case ledger.KindIntent:
+		w.sayChosen(r)
+	case ledger.KindSettled:
+		if r.Settled != nil && r.Status != ledger.Skipped {
+			fmt.Fprintln(w.sys.Out, w.line(*r.Settled))
+		}
+	case ledger.KindRunEnded:
+	default:
+		w.news.Record(r)
+	}
+	if r.Next != nil && r.Next.Pause != "" {
+		fmt.Fprintf(w.sys.Err, "%s is paused %s (%s); its tasks wait\n", r.Next.Pause,
+			whileHeld(ledger.Paused{Runtime: r.Next.Pause, Until: r.Next.Until, Resets: r.Next.Resets}), inWords(r.Reason))
+	}
+}
+
+// sayChosen says who does a task, and why.
+func (w *tasksTold) sayChosen(r ledger.Record) {
+	if r.Route == nil {
+		return
+	}
+	text := fmt.Sprintf("%s  begins on %s", r.Job, r.Route.Runtime)
+	if r.Route.Model != "" {
+		text += " (" + untrusted.From(r.Route.Model).Line(80) + ")"
+	}
+	if r.Attempt > 1 {
+		text += fmt.Sprintf(", attempt %d", r.Attempt)
+	}
+	if r.Route.Why != "" {
+		text += ": " + r.Route.Why
+	}
+	fmt.Fprintln(w.sys.Err, text)
+}
+
+// line tells how a task ended.
+func (w *tasksTold) line(s ledger.JobStatus) string {
+	parts := []string{s.ID, string(s.Status), fmt.Sprintf("exit %d", worker.ExitCode(s))}
+	if s.Reason != "" {
+		parts[1] += " (" + string(s.Reason) + ")"
+	}
+	if s.StartedAt != nil {
+		parts = append(parts, figure.TookMs(s.DurationMs))
+	}
+	if s.SessionID != "" {
+		parts = append(parts, "session "+untrusted.From(s.SessionID).Line(0))
+	}
+	told := s.ReasonEvidence.Line(previewRunes)
+	if s.Status == ledger.Success {
+		told = w.answer(s.ID).Line(previewRunes)
+	}
+	if told != "" {
+		parts = append(parts, told)
+	}
+	return strings.Join(parts, "  ")
+}
+
+// answer is the beginning of a task's answer, empty where there is none.
+func (w *tasksTold) answer(id string) untrusted.Text {
+	f, err := os.Open(filepath.Join(w.run.TaskDir(id), worker.OutputFile))
+	if err != nil {
+		return untrusted.Text{}
+	}
+	defer f.Close() // only read
+	data, err := io.ReadAll(io.LimitReader(f, 8*previewRunes))
+	if err != nil {
+		return untrusted.Text{}
+	}
+	return untrusted.From(string(data))
+}
+
+// inWords is a reason as a sentence has it.
+func inWords(r runtime.Reason) string { return strings.ReplaceAll(string(r), "_", " ") }
+
+// outcome says how the call ended, once all of its folders are as its ledger tells.
+func (w *tasksTold) outcome(res engine.Result) error {
+	if _, err := w.run.Project(); err != nil {
+		return failure(fmt.Errorf("not all of %s could be written: %w\nwhat came of the tasks is safe in %s; orchestrate status %s writes it again", w.run.Dir, err, res.Dir, w.run.ID))
+	}
+	run, err := ledger.Open(res.Dir)
+	if err != nil {
+		return failure(err)
+	}
+	state := run.State()
+	if err := run.Close(); err != nil {
+		return failure(err)
+	}
+	for _, s := range res.NextSteps {
+		fmt.Fprintf(w.sys.Err, "next: %s\n", untrusted.From(s).Line(0))
+	}
+	if res.Exit == exitInterrupted {
+		fmt.Fprintf(w.sys.Err, "interrupted; what succeeded is kept; go on with: orchestrate resume %s\n", state.RunID)
+	}
+	if w.json == nil {
+		if _, err := fmt.Fprint(w.sys.Out, summaryOf(w.run, state)); err != nil {
+			return failure(err)
+		}
+	}
+	if w.last != nil {
+		return exit(worker.ExitCode(*w.last))
+	}
+	return exit(res.Exit)
+}
