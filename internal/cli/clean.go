@@ -204,7 +204,7 @@ func integratedOnce(r *ledger.Run) bool {
 func runIn(root, dir string) (string, error) {
 	name := filepath.Base(dir)
 	id, ok := strings.CutPrefix(name, "orchestrate-")
-	here, err := os.Lstat(filepath.Join(root, filepath.FromSlash(ledger.ReportsDir), name))
+	here, err := os.Lstat(ledger.DirOf(root, id))
 	there, errThere := os.Stat(dir)
 	if !ok || err != nil || errThere != nil || !os.SameFile(here, there) {
 		return "", usageError(fmt.Errorf("--discard: %s is no run of the workspace %s; call `orchestrate clean` in the workspace that it belongs to", dir, root))

@@ -113,7 +113,7 @@ func (r *run) finishIntegration(ctx context.Context) error {
 // halfMoved refuses where it is an integration of another run that left the changes in the
 // checkout: they are no person's to commit.
 func (i *integration) halfMoved() error {
-	dirs, err := ledger.RunDirs(i.plan.Root)
+	dirs, err := ledger.EveryRunDir(i.plan.Root)
 	if err != nil {
 		return err
 	}

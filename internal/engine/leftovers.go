@@ -47,7 +47,7 @@ func (e *Engine) Leftovers(ctx context.Context, req CleanRequest) (l reclaim.Lis
 		return l, err
 	}
 	l = reclaim.Listing{SchemaVersion: ledger.SchemaVersion, Root: y.root, DryRun: true, Items: []reclaim.Item{}, Notes: []string{}}
-	dirs, err := ledger.RunDirs(y.root)
+	dirs, err := ledger.EveryRunDir(y.root)
 	if err != nil {
 		return l, err
 	}
@@ -253,11 +253,10 @@ func (y *yard) unclaimed(ctx context.Context) (all []*leftover) {
 // repository, if it is in one.
 func (y *yard) nobodys(it reclaim.Item, dir, by string) *leftover {
 	f := &leftover{item: it, facts: reclaim.Facts{Run: it.Run, Kind: it.Kind, By: by, Foreign: "no run of this workspace says that it made it"}}
-	other, rest, ok := strings.Cut(filepath.ToSlash(dir), "/"+ledger.ReportsDir+"/orchestrate-")
-	if other = filepath.FromSlash(other); !ok || other == y.root {
+	other, run, ok := ledger.Within(dir)
+	if !ok || other == y.root {
 		return f
 	}
-	run, _, _ := strings.Cut(rest, "/")
 	if _, err := ledger.Find(other, run); err == nil {
 		f.facts.Foreign = "it is of run " + run + " of the workspace " + other
 		f.facts.By = "orchestrate clean, called in " + shellword.Quote(other)
@@ -275,8 +274,8 @@ func runOf(branch string) string {
 // looksLikeTree reports whether a worktree is where a run's would be, or on a branch
 // that could be a run's.
 func looksLikeTree(reg workspace.Registration) bool {
-	dir := filepath.ToSlash(reg.Dir)
-	return strings.Contains(dir, "/"+ledger.ReportsDir+"/orchestrate-") || ourRef("refs/heads/"+reg.Branch)
+	_, _, ours := ledger.Within(reg.Dir)
+	return ours || ourRef("refs/heads/"+reg.Branch)
 }
 
 // real are those of these folders that are there, without links. What a link of somebody's
@@ -296,6 +295,9 @@ func (y *yard) real(places []string) (all []string) {
 // halfRemoved are folders that a clean before was removing when it was cut off.
 func (y *yard) halfRemoved(dirs []string) (all []reclaim.Item) {
 	places := []string{filepath.Join(y.root, filepath.FromSlash(ledger.ReportsDir))}
+	for _, worker := range ledger.WorkerRuns(y.root) {
+		places = append(places, filepath.Join(worker, ledger.CallsDir))
+	}
 	for _, dir := range dirs {
 		places = append(places, y.treeRoots(dir)...)
 	}

@@ -27,7 +27,7 @@ func (e *Engine) Reclaim(ctx context.Context, req CleanRequest, l reclaim.Listin
 		return l, err
 	}
 	c := &cleaner{yard: y, done: done}
-	dirs, err := ledger.RunDirs(y.root)
+	dirs, err := ledger.EveryRunDir(y.root)
 	if err != nil {
 		return l, err
 	}

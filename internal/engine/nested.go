@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"orchestrate/internal/ledger"
 )
 
 // A worktree in the run directory lies below the checkout. A program that looks for a
@@ -57,7 +55,7 @@ func (p *Plan) overTrees(ctx context.Context, e *Engine) ([]string, error) {
 func (p *Plan) aboveTrees() []string {
 	dirs := []string{p.Repo.Top()}
 	at := p.Repo.Top()
-	for _, part := range strings.Split(relTo(p.Repo.Top(), filepath.Join(p.Root, filepath.FromSlash(ledger.ReportsDir))), "/") {
+	for _, part := range strings.Split(relTo(p.Repo.Top(), p.runsDir()), "/") {
 		at = filepath.Join(at, part)
 		dirs = append(dirs, at)
 	}

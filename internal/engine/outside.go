@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -133,9 +132,13 @@ func heldBy(r ledger.Route) string {
 // climbs out of its tree lands there.
 func (r *run) fingerprint(ctx context.Context) (fp workspace.Fingerprint, err error) {
 	if r.plan.Repo != nil {
-		fp, err = r.plan.Repo.Fingerprint(ctx, relTo(r.plan.Repo.Top(), filepath.Join(r.plan.Root, filepath.FromSlash(ledger.ReportsDir))))
+		var kept []string
+		for _, dir := range r.plan.keptRuns() {
+			kept = append(kept, relTo(r.plan.Repo.Top(), dir))
+		}
+		fp, err = r.plan.Repo.Fingerprint(ctx, kept...)
 	} else {
-		fp, err = workspace.FolderFingerprint(ctx, r.plan.Root, ledger.ReportsDir)
+		fp, err = workspace.FolderFingerprint(ctx, r.plan.Root, ledger.ReportsDir, ledger.WorkerRunsDir)
 	}
 	if err == nil {
 		err = r.addRefs(ctx, fp)

@@ -89,6 +89,7 @@ func resolved(path string) (real, there string, err error) {
 // need several attempts.
 const (
 	someRun      = "orchestrate-20060102-150405-99"
+	someCall     = someRun + "-c9999"
 	someAttempts = 10
 )
 
@@ -97,7 +98,7 @@ func (e *Engine) tooDeep(p *Plan, pl *Planned) *route.Block {
 	if pl.Route.Isolation != isolationWorktree {
 		return nil
 	}
-	trees := e.treesOf(filepath.Join(p.Root, filepath.FromSlash(ledger.ReportsDir), someRun))
+	trees := e.treesOf(p.someRun())
 	if err := workspace.PathFits(filepath.Join(trees, ledger.TreeName(pl.Job.ID, someAttempts))); err != nil {
 		return &route.Block{
 			Reason: runtime.BlockedNoRoute, Detail: err.Error(),

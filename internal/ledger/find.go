@@ -11,7 +11,7 @@ import (
 
 // Find turns a RUN argument into a run directory: a path from the working
 // directory or, as reports name it, from the workspace root, or the id of a run
-// below that root. It never picks one by itself.
+// below that root, of a call of a worker run too. It never picks one by itself.
 func Find(root, arg string) (string, error) {
 	if arg == "" {
 		return "", fmt.Errorf("no run named%s", known(root))
@@ -21,7 +21,7 @@ func Find(root, arg string) (string, error) {
 		places = append(places, filepath.Join(root, arg))
 	}
 	if arg == filepath.Base(arg) {
-		places = append(places, runDir(root, arg))
+		places = append(places, DirOf(root, arg))
 	}
 	for _, dir := range places {
 		if _, err := os.Stat(filepath.Join(dir, JournalFile)); err == nil {
@@ -32,8 +32,23 @@ func Find(root, arg string) (string, error) {
 		arg, filepath.Join(root, filepath.FromSlash(ReportsDir)), known(root))
 }
 
-func runDir(root, id string) string {
-	return filepath.Join(root, filepath.FromSlash(ReportsDir), runPrefix+strings.TrimPrefix(id, runPrefix))
+// DirOf is where the run with this id is kept below a workspace root, if it is there.
+func DirOf(root, id string) string {
+	id = strings.TrimPrefix(id, runPrefix)
+	if worker, n, ok := cutCall(id); ok {
+		return filepath.Join(root, filepath.FromSlash(WorkerRunsDir), worker, CallsDir, runPrefix+worker+"-c"+n)
+	}
+	return filepath.Join(root, filepath.FromSlash(ReportsDir), runPrefix+id)
+}
+
+// cutCall parts the id of a call into that of its worker run and its number.
+func cutCall(id string) (worker, n string, ok bool) {
+	i := strings.LastIndex(id, "-c")
+	if i <= 0 {
+		return "", "", false
+	}
+	worker, n = id[:i], id[i+len("-c"):]
+	return worker, n, n != "" && strings.Trim(n, "0123456789") == ""
 }
 
 // known lists the newest runs, for an error message.

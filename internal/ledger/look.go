@@ -59,6 +59,25 @@ func RunDirs(root string) (all []string, err error) {
 	return all, err
 }
 
+// EveryRunDir is RunDirs with the calls of the worker runs below the root behind them, as
+// `clean` and others need them who look at all that was ever begun.
+func EveryRunDir(root string) (all []string, err error) {
+	all, err = RunDirs(root)
+	for _, worker := range WorkerRuns(root) {
+		calls := filepath.Join(worker, CallsDir)
+		entries, errCalls := os.ReadDir(calls)
+		if errCalls != nil && !errors.Is(errCalls, fs.ErrNotExist) {
+			err = errors.Join(err, errCalls)
+		}
+		for _, e := range entries {
+			if isRunDir(e) {
+				all = append(all, filepath.Join(calls, e.Name()))
+			}
+		}
+	}
+	return all, err
+}
+
 // isRunDir reports whether an entry of the reports folder is a run's.
 func isRunDir(e fs.DirEntry) bool {
 	return e.IsDir() && strings.HasPrefix(e.Name(), runPrefix) && e.Name() != SalvageDir

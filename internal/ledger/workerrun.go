@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // A worker run is a folder in which a coordinator collects the results of many small
@@ -33,4 +34,42 @@ func CreateIn(dir string) (*Run, error) {
 			return createAt(at, err)
 		}
 	}
+}
+
+// WorkerRuns are the directories of the worker runs below a workspace root, oldest first;
+// none where there never was one.
+func WorkerRuns(root string) (all []string) {
+	runs := filepath.Join(root, filepath.FromSlash(WorkerRunsDir))
+	entries, err := os.ReadDir(runs)
+	if err != nil {
+		return nil // there is none that could be looked at
+	}
+	for _, e := range entries {
+		dir := filepath.Join(runs, e.Name())
+		if _, err := os.Lstat(filepath.Join(dir, WorkerFile)); err == nil && e.IsDir() {
+			all = append(all, dir)
+		}
+	}
+	return all
+}
+
+// Within says of a path in a run directory which workspace and which run that is of, as the
+// names on the way say; ok is false where they say none.
+func Within(path string) (root, run string, ok bool) {
+	path = filepath.ToSlash(path)
+	for _, kept := range []string{ReportsDir + "/", WorkerRunsDir + "/"} {
+		before, rest, found := strings.Cut(path, "/"+kept)
+		if !found {
+			continue
+		}
+		if worker, call, found := strings.Cut(rest, "/"+CallsDir+"/"); found && kept != ReportsDir+"/" && !strings.Contains(worker, "/") {
+			rest = call
+		}
+		if rest, found = strings.CutPrefix(rest, runPrefix); !found {
+			continue
+		}
+		run, _, _ = strings.Cut(rest, "/")
+		return filepath.FromSlash(before), run, true
+	}
+	return "", "", false
 }
