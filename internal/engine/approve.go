@@ -71,9 +71,10 @@ func (p *Plan) live(e *Engine, pl *Planned) string {
 	return detail(block)
 }
 
-// routed reports whether a job has a route; one that waits for an approval has.
+// routed reports whether a job has a route; one that waits for an approval has, one whose
+// result the engine makes needs none.
 func (j *Planned) routed() bool {
-	return j.Block == nil || j.Block.Reason == runtime.BlockedApproval
+	return !j.Job.Gathers() && (j.Block == nil || j.Block.Reason == runtime.BlockedApproval)
 }
 
 // seekApprovals asks for each job that needs an approval and could be dispatched, before
@@ -85,7 +86,7 @@ func (r *run) seekApprovals(ctx context.Context) {
 	lost := map[string]bool{}
 	for _, id := range r.plan.Graph.Order() {
 		j := r.jobs[id]
-		lost[id] = slices.ContainsFunc(j.planned.Job.DependsOn, func(on string) bool { return lost[on] })
+		lost[id] = !j.planned.Job.AfterAll && slices.ContainsFunc(j.planned.Job.DependsOn, func(on string) bool { return lost[on] })
 		switch {
 		case j.status != nil || r.carried[id] != nil:
 			j.planned.unasked()
@@ -93,7 +94,7 @@ func (r *run) seekApprovals(ctx context.Context) {
 		case !lost[id]:
 			r.seekApproval(ctx, j)
 		}
-		lost[id] = lost[id] || j.block != nil || j.status != nil && j.status.Status != ledger.Success
+		lost[id] = lost[id] || j.block != nil || j.status != nil && !j.status.Status.Well()
 	}
 	if len(r.given) > 0 {
 		r.fail(r.led.WriteJSON(ledger.ApprovalsFile, ledger.Approvals{SchemaVersion: ledger.SchemaVersion, Approvals: r.given}))

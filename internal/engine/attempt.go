@@ -142,7 +142,9 @@ func (r *run) furnish(ctx context.Context, a *attempt) (err error) {
 		return err
 	}
 	if prompted(a.job) {
-		a.prompt = assemble(a.job, got, before, placingOf(a.job, a.route, a.at.dir, filepath.Join(a.dir, a.outName())))
+		if a.prompt, err = r.promptOf(a, got, before); err != nil {
+			return err
+		}
 	}
 	if err := r.draftPrompt(ctx, a); err != nil {
 		return err

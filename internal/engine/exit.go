@@ -33,6 +33,7 @@ func exitStatus(ending Ending, st ledger.State, verdict string) int {
 		switch {
 		case j.Status == ledger.Success:
 			succeeded++
+		case j.Status == ledger.Skipped: // it counts for nothing
 		case j.Status == ledger.Blocked && j.Reason != runtime.BlockedDependency:
 			blocked = true
 		case j.Status != ledger.Blocked:

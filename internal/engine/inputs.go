@@ -20,36 +20,62 @@ import (
 // it names, the patch of each isolated writer that it depends on and, for an agent, the
 // answer and declared outputs of each job that it depends on.
 func (r *run) gather(ctx context.Context, j *spec.Job) ([]handed, error) {
-	var all []handed
-	for _, in := range r.plan.wanted(j, r.isolated) {
+	return r.collect(ctx, j, r.hand)
+}
+
+// readHanded is what gather would place now, without placing it.
+func (r *run) readHanded(ctx context.Context, j *spec.Job) (all []handed, err error) {
+	return r.collect(ctx, j, func(*spec.Job, want, []byte) error { return nil })
+}
+
+// collect reads what a job gets and hands on each file of it.
+func (r *run) collect(ctx context.Context, j *spec.Job, hand func(*spec.Job, want, []byte) error) (all []handed, err error) {
+	inlined := 0
+	for _, in := range r.plan.wanted(j, r.builtOn) {
+		if why := r.lacks(j, in); why != "" {
+			all = append(all, handed{From: in.from, Label: why})
+			continue
+		}
 		h, data, err := r.read(ctx, j, in)
-		if errors.Is(err, os.ErrNotExist) && !in.must {
+		if errors.Is(err, os.ErrNotExist) && (!in.must || r.statusNow(in.from) == ledger.Skipped) {
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
-		if err := r.hand(j, in, data); err != nil {
+		if err := hand(j, in, data); err != nil {
 			return nil, err
+		}
+		if inlined += h.Text.Len(); inlined > inlineTotal {
+			h.Text = untrusted.Text{}
 		}
 		all = append(all, h)
 	}
 	return all, nil
 }
 
-// readHanded is what gather would place now, without placing it.
-func (r *run) readHanded(ctx context.Context, j *spec.Job) (all []handed, err error) {
-	for _, in := range r.plan.wanted(j, r.isolated) {
-		h, _, err := r.read(ctx, j, in)
-		if errors.Is(err, os.ErrNotExist) && !in.must {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, h)
+// lacks says why a job that does with the end of others gets nothing of one of them, "" =
+// it gets what there is: half of an answer is none.
+func (r *run) lacks(j *spec.Job, w want) string {
+	if !j.AfterAll || w.kind != theAnswer {
+		return ""
 	}
-	return all, nil
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s := r.jobs[w.from].status; s != nil && !s.Status.Well() {
+		return fmt.Sprintf("nothing: it is %s (%s)", s.Status, s.Reason)
+	}
+	return ""
+}
+
+// builtOn reports whether others start from what a job did in a tree of its own: it was
+// needed, and came to nothing else than success.
+func (r *run) builtOn(id string) bool { return r.isolated(id) && r.lasts(id) }
+
+// lasts reports whether what a job does, or did, may be built on.
+func (r *run) lasts(id string) bool {
+	s := r.statusNow(id)
+	return !s.Settled() || s == ledger.Success
 }
 
 // want is one file to hand over.
@@ -75,6 +101,9 @@ const (
 // wanted lists what a job gets, each file once. isolated knows which jobs work in
 // a tree of their own.
 func (p *Plan) wanted(j *spec.Job, isolated func(string) bool) []want {
+	if found := findingsFor(j); found != "" {
+		return []want{{from: found, kind: theAnswer, must: true}}
+	}
 	var all []want
 	add := func(w want) {
 		if !slices.ContainsFunc(all, func(o want) bool { return o.from == w.from && o.kind == w.kind && o.file == w.file }) {
@@ -92,18 +121,42 @@ func (p *Plan) wanted(j *spec.Job, isolated func(string) bool) []want {
 		if !prompted(j) {
 			break // a plain program gets what it names, and patches
 		}
+		if needsItem(j) && slices.Contains(j.Item.From, id) {
+			continue // it gets its item
+		}
 		add(want{from: id, kind: theAnswer})
-		if dep, ok := p.Graph.Job(id); ok {
-			for _, o := range dep.Outputs {
-				add(want{from: id, kind: anOutput, file: o.Path})
-			}
+		for _, o := range p.outputsOf(id) {
+			add(want{from: id, kind: anOutput, file: o.Path})
 		}
 	}
 	holds := p.Graph.Holds(j.ID, isolated)
-	for _, id := range j.DependsOn {
+	for _, id := range p.workersBehind(j.DependsOn) {
 		if dep, ok := p.Graph.Job(id); ok && dep.Writes() && isolated(id) {
 			on, _ := p.Graph.BaseOf(id, isolated)
 			add(want{from: id, kind: thePatch, base: slices.Contains(holds, id), on: on})
+		}
+	}
+	return all
+}
+
+// outputsOf are the declared outputs of a job; of one that gathers rounds of work, those of
+// the work.
+func (p *Plan) outputsOf(id string) []spec.Output {
+	if rounds := p.ownRounds(id); rounds != nil {
+		id = rounds[0]
+	}
+	if pl, ok := p.Planned(id); ok {
+		return pl.Job.Outputs
+	}
+	return nil
+}
+
+// workersBehind are jobs with, for each that gathers rounds of work, those.
+func (p *Plan) workersBehind(ids []string) (all []string) {
+	for _, id := range ids {
+		all = append(all, id)
+		if pl, ok := p.Planned(id); ok && pl.Job.Gather != nil {
+			all = append(all, pl.Job.Gather.Work...)
 		}
 	}
 	return all
@@ -189,14 +242,15 @@ func (r *run) fileOf(ctx context.Context, w want) ([]byte, error) {
 	case thePatch:
 		return r.led.ReadFile(ledger.JobPath(w.from, ledger.PatchFile))
 	}
-	from, ok := r.plan.Graph.Job(w.from)
+	pl, ok := r.plan.Planned(r.standsFor(w.from))
 	if !ok {
 		return nil, fmt.Errorf("no job %s", w.from)
 	}
+	from := pl.Job
 	if !from.Writes() {
-		return r.led.ReadFile(ledger.JobPath(w.from, ledger.ArtifactsDir, w.file))
+		return r.led.ReadFile(ledger.JobPath(from.ID, ledger.ArtifactsDir, w.file))
 	}
-	if commit, ok := r.snapshot(w.from); ok && r.plan.Repo != nil {
+	if commit, ok := r.snapshot(from.ID); ok && r.plan.Repo != nil {
 		name := relTo(r.plan.Repo.Top(), filepath.Join(from.Cwd, filepath.FromSlash(w.file)))
 		if data, err := r.plan.Repo.ReadFileAt(ctx, commit, name); err == nil {
 			return data, nil

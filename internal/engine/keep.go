@@ -37,7 +37,8 @@ func givenTo(j *spec.Job, got []handed) string {
 		Command, Instructions, Outputs []string
 		Task, Prompt, Expected, Skill  string
 		Handed                         [][3]string
-		Worktree                       *spec.Worktree `json:",omitempty"`
+		Worktree                       *spec.Worktree  `json:",omitempty"`
+		Item                           json.RawMessage `json:",omitempty"`
 	}{Command: j.Command, Task: j.Task, Prompt: j.Prompt, Expected: j.ExpectedOutput, Skill: j.SkillName}
 	if j.Skill != nil {
 		given.Skill = j.Skill.SHA256
@@ -53,6 +54,9 @@ func givenTo(j *spec.Job, got []handed) string {
 			continue
 		}
 		given.Handed = append(given.Handed, [3]string{h.From, h.Label, h.SHA256})
+	}
+	if j.Item != nil {
+		given.Item = j.Item.Value
 	}
 	if !j.Worktree.Empty() {
 		given.Worktree = &j.Worktree
@@ -85,11 +89,14 @@ func (r *run) workOf(a *attempt, s *settlement) *ledger.Work {
 
 // recall gives the run the memory of the engine before: statuses, snapshots, what is
 // known of patches, and for each success whether it still holds.
-func (r *run) recall(ctx context.Context, old *past) error {
+func (r *run) recall(ctx context.Context, old *past, req ResumeRequest) error {
 	r.outside, r.checkout, r.spent = old.told, old.checkout, spentBy(old.payments, r.plan.Spec.Budget)
 	r.recallBudget(old)
 	for id, pj := range old.jobs {
 		r.attempts[id] = len(pj.routes)
+	}
+	for of, x := range old.lists {
+		r.lists[of] = &listed{recorded: &x}
 	}
 	r.recallProfiles()
 	if err := r.recallCheckout(); err != nil {
@@ -107,7 +114,12 @@ func (r *run) recall(ctx context.Context, old *past) error {
 		if err := r.recallJob(ctx, j, pj); err != nil {
 			return err
 		}
-		if pj.status.Status == ledger.Success {
+		switch {
+		case r.takesUp(pj, req):
+			j.redone = true
+		case made(j.planned.Job, pj):
+			j.stale = r.whyMadeAgain(j, pj)
+		case pj.status.Status == ledger.Success:
 			j.stale = r.whyStale(ctx, j, pj)
 		}
 	}
@@ -210,10 +222,8 @@ func (r *run) whyStale(ctx context.Context, j *jobRun, pj *pastJob) string {
 	if w == nil {
 		return "what it was given and left is not on record"
 	}
-	for _, id := range job.DependsOn {
-		if d := r.jobs[id]; d.status == nil || d.stale != "" || d.status.Status != ledger.Success {
-			return "job " + id + ", on which it builds, has to be done again"
-		}
+	if why := r.underStale(job); why != "" {
+		return why
 	}
 	if data, err := r.led.ReadFile(ledger.JobPath(job.ID, ledger.OutputFile)); err != nil || digest(data) != w.Output {
 		return ledger.JobPath(job.ID, ledger.OutputFile) + " is not what it was"

@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 
-	"orchestrate/internal/arbiter"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/route"
 	"orchestrate/internal/runtime"
@@ -16,6 +15,7 @@ type order run
 
 // ReadyIf implements dispatch.Graph.
 func (o *order) ReadyIf(most int, can func(string) bool) []string {
+	(*run)(o).decideReleased()
 	return o.tracker.ReadyIf(most, can)
 }
 
@@ -66,6 +66,9 @@ func (r *run) blockPlanned() {
 	for i := range r.plan.Jobs {
 		pl := &r.plan.Jobs[i]
 		block := r.jobs[pl.Job.ID].block
+		if pl.Job.Gathers() {
+			continue // what its members came to decides
+		}
 		if independent { // nothing is paid for that nobody independent can judge
 			block = r.plan.Arbiter.Block
 		}
@@ -85,36 +88,14 @@ func (r *run) block(id string, why route.Block) {
 
 // undispatched is the status of a job that is not dispatched, remembered as its own.
 func (r *run) undispatched(id string, reason runtime.Reason, detail string) ledger.JobStatus {
-	j := r.jobs[id]
-	s := r.statusOf(&attempt{job: j.planned.Job, route: j.route})
-	s.Status, s.Reason, s.ReasonEvidence = ledger.Blocked, reason, untrusted.From(detail)
-	s.Attempts = r.attempts[id] // of earlier times, if any
-	if n := len(j.ended); n > 0 {
-		s.Proof = j.ended[n-1].Proof
-	}
-	s = cleaned(r, s)
-	j.status = &s
-	r.mu.Lock()
-	probed := r.probedHere(s.Runtime)
-	r.mu.Unlock()
-	j.facts = arbiter.JobFacts{Job: j.planned.Job, ID: id, Exec: j.planned.Job.Exec(), Status: s, Probed: probed}
-	return s
+	return r.unattempted(id, ledger.Blocked, reason, untrusted.From(detail))
 }
 
 // settleUnstarted records that jobs will not be dispatched: in the journal first.
 func (r *run) settleUnstarted(all ...ledger.JobStatus) {
-	recs := make([]ledger.Record, 0, len(all))
-	for _, s := range all {
-		recs = append(recs, ledger.Settle(s))
+	ended := make([]closed, len(all))
+	for i, s := range all {
+		ended[i].status = s
 	}
-	if len(recs) == 0 {
-		return
-	}
-	err := r.led.Append(recs...)
-	for _, s := range all {
-		if err == nil && s.Attempts == 0 { // else the file tells of the attempt
-			err = r.led.WriteJSON(ledger.JobPath(s.ID, ledger.StatusFile), s)
-		}
-	}
-	r.fail(err)
+	r.settleDecided(ended...)
 }

@@ -13,21 +13,22 @@ import (
 // before this one had.
 type past struct {
 	run      ledger.RunInfo
-	given    []ledger.Given       // approvals, which count for nothing any more
-	jobs     map[string]*pastJob  // the arbiter too
-	noted    []string             // what was worth knowing of the run as a whole
-	told     []string             // what happened to the run, for arbiter and report
-	checkout []string             // what changed in the shared checkout
-	drawn    int                  // how much was told when evidence was drawn up
-	shown    []string             // what of it the arbiter's newest attempt was shown, nil = none was asked
-	payments []payment            // of all attempts that ended
-	over     bool                 // the run has ended, and was not resumed since
-	paused   map[string]time.Time // runtimes that were held back, until when
-	failures map[string]int       // failed attempts per runtime
-	lives    []life               // of the engines before
-	parked   bool                 // its engine left because only the hosting session could act
-	open     int                  // attempts that have not ended
-	last     string               // job of the newest attempt, "" when another ran beside it at its beginning
+	given    []ledger.Given             // approvals, which count for nothing any more
+	jobs     map[string]*pastJob        // the arbiter too
+	lists    map[string]ledger.Expanded // that jobs made for others, the newest of each
+	noted    []string                   // what was worth knowing of the run as a whole
+	told     []string                   // what happened to the run, for arbiter and report
+	checkout []string                   // what changed in the shared checkout
+	drawn    int                        // how much was told when evidence was drawn up
+	shown    []string                   // what of it the arbiter's newest attempt was shown, nil = none was asked
+	payments []payment                  // of all attempts that ended
+	over     bool                       // the run has ended, and was not resumed since
+	paused   map[string]time.Time       // runtimes that were held back, until when
+	failures map[string]int             // failed attempts per runtime
+	lives    []life                     // of the engines before
+	parked   bool                       // its engine left because only the hosting session could act
+	open     int                        // attempts that have not ended
+	last     string                     // job of the newest attempt, "" when another ran beside it at its beginning
 }
 
 // life is the time that one engine worked on the run, as far as its records tell.
@@ -60,7 +61,7 @@ type pastJob struct {
 }
 
 func newPast() *past {
-	return &past{jobs: map[string]*pastJob{}, paused: map[string]time.Time{}, failures: map[string]int{}}
+	return &past{jobs: map[string]*pastJob{}, lists: map[string]ledger.Expanded{}, paused: map[string]time.Time{}, failures: map[string]int{}}
 }
 
 func (p *past) job(id string) *pastJob {
@@ -95,6 +96,8 @@ func (p *past) record(r ledger.Record) error {
 		p.drawn = len(p.told)
 	case ledger.KindApproved:
 		p.given = append(p.given, *r.Approval)
+	case ledger.KindExpanded:
+		p.lists[r.Expanded.Of] = *r.Expanded
 	case ledger.KindIntent:
 		j := p.job(r.Job)
 		j.routes = append(j.routes, *r.Route)

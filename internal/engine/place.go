@@ -54,21 +54,19 @@ func (r *run) baseOf(j *spec.Job, route ledger.Route) (commit string, own bool) 
 	if j.GoesOn() {
 		return r.leftAt(j), own
 	}
-	writer, several := r.plan.Graph.BaseOf(j.ID, r.isolated)
+	writer, several := r.plan.Graph.BaseOf(j.ID, r.builtOn)
 	if writer != "" {
 		if c, ok := r.snapshot(writer); ok {
 			return c, true
 		}
 	}
-	if writer, _ := r.plan.Graph.BaseOf(j.ID, anyWriter); writer != "" && own && several == nil {
+	if writer, _ := r.plan.Graph.BaseOf(j.ID, r.lasts); writer != "" && own && several == nil {
 		if c, ok := r.snapshot(writer); ok { // it worked in the shared checkout
 			return c, true
 		}
 	}
 	return r.plan.Base, own
 }
-
-func anyWriter(string) bool { return true }
 
 // isolated reports whether a job works in a tree of its own, on the route that it
 // has by now.

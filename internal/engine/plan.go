@@ -182,7 +182,10 @@ func (p *Plan) apply(e *Engine) (errs []spec.Diagnostic) {
 	for i := range p.Spec.Jobs {
 		j := &p.Spec.Jobs[i]
 		p.index[j.ID] = i
-		p.Jobs[i] = Planned{Job: j, Tiers: policy.TiersOf(j, beside[j.ID], e.sensitive)}
+		if p.Jobs[i].Job = j; j.Gathers() {
+			continue // nobody does it, so that nothing is asked of who does
+		}
+		p.Jobs[i].Tiers = policy.TiersOf(j, beside[j.ID], e.sensitive)
 		errs = append(errs, policy.Validate(i, j, p.Jobs[i].Tiers)...)
 		errs = append(errs, unfit(i, j)...)
 	}
@@ -197,12 +200,14 @@ func (p *Plan) apply(e *Engine) (errs []spec.Diagnostic) {
 }
 
 func (p *Plan) execOnly() bool {
-	return !slices.ContainsFunc(p.Jobs, func(j Planned) bool { return !j.Job.Exec() })
+	return !slices.ContainsFunc(p.Jobs, func(j Planned) bool { return !j.Job.Exec() && !j.Job.Gathers() })
 }
 
 func (p *Plan) risks() (all []string) {
 	for _, j := range p.Jobs {
-		all = append(all, string(j.Tiers.Risk))
+		if !j.Job.Gathers() {
+			all = append(all, string(j.Tiers.Risk))
+		}
 	}
 	return all
 }
@@ -247,6 +252,9 @@ func (p *Plan) candidate(name string, op policy.Operator) bool {
 	}
 	open := p.Arbiter.Needed && p.Spec.Arbiter.Runtime == ""
 	for _, j := range p.Jobs {
+		if j.Job.Gathers() {
+			continue
+		}
 		if j.Job.Runtime == name {
 			return true
 		}

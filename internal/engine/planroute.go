@@ -17,6 +17,9 @@ import (
 func (p *Plan) route(e *Engine) {
 	for _, id := range p.Graph.Order() {
 		pl := &p.Jobs[p.index[id]]
+		if pl.Job.Gathers() {
+			continue
+		}
 		in, block := p.inSession(p.input(e, pl))
 		if pl.Block = block; block != nil {
 			continue

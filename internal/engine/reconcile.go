@@ -302,7 +302,7 @@ func (r *run) dropStale(ctx context.Context) error {
 			continue
 		}
 		for _, on := range a.job.DependsOn {
-			if s := r.jobs[on].status; s != nil && s.Status == ledger.Success {
+			if s := r.jobs[on].status; s != nil && (s.Status.Well() || a.job.AfterAll && s.Status.Settled()) {
 				continue
 			}
 			if err := r.drop(ctx, a, "job "+on+", on which it builds, has to be done again"); err != nil {
@@ -386,7 +386,7 @@ func (r *run) standAsTheyAre() {
 			continue
 		}
 		switch j.status.Status {
-		case ledger.Success:
+		case ledger.Success, ledger.Skipped:
 			r.tracker.Settle(id, true, "")
 		case ledger.Failed, ledger.Blocked: // blocked: of a run that goes on as it was
 			r.settleOrder(id, false, fmt.Sprintf("%s: %s", j.status.Status, j.status.Reason))

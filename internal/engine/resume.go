@@ -52,6 +52,9 @@ func (e *Engine) Resume(ctx context.Context, req ResumeRequest, obs Observer, ct
 	if err != nil {
 		return res, err
 	}
+	if err := p.fillKnown(old.lists); err != nil {
+		return res, err
+	}
 	p.Request.Internal, p.Request.Yes = req.Internal || old.run.Internal, req.Yes
 	if err := p.takeAgents(led, old.run, req.Agents); err != nil {
 		return res, err
@@ -69,7 +72,7 @@ func (e *Engine) Resume(ctx context.Context, req ResumeRequest, obs Observer, ct
 	if err := r.finishIntegration(ctx); err != nil {
 		return res, err
 	}
-	if err := r.recall(ctx, old); err != nil {
+	if err := r.recall(ctx, old, req); err != nil {
 		return res, err
 	}
 	if res, over := r.over(old, req); over {

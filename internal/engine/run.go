@@ -62,6 +62,7 @@ type run struct {
 	warn           []string               // what a resumed run could not read of the engine before
 	unwatched      *workspace.Fingerprint // of the checkout when the engine before saw it last
 	unwatchedSince time.Time
+	lists          map[string]*listed         // that jobs make for others, by whose foreach it is; the dispatch loop's own
 	due            map[string]time.Time       // jobs that are held back from before
 	paused         map[string]time.Time       // runtimes that get no starts before that; zero = for the rest of the run
 	starts         map[string]time.Time       // before when a runtime with shared files must not start another process
@@ -125,6 +126,8 @@ type jobRun struct {
 	cutOff   int                // attempts whose supervisor died under this engine
 	reprobed map[string]bool    // runtimes that were asked again after a failure of this job
 	tried    []route.Tried      // routes that failed
+	redone   bool               // of an engine before: it did not succeed, and is to be done again
+	needed   bool               // its turn has come, and somebody has to do it
 }
 
 // Run carries out what was read. ctx ends when the person interrupts: what runs is
@@ -155,7 +158,7 @@ func (e *Engine) newRun(ctx context.Context, p *Plan) (*run, error) {
 		secrets: p.secrets, allowed: p.allowed, redact: p.redact, detect: p.detect,
 		stop: func() {}, wall: context.Background(), jobs: map[string]*jobRun{}, failures: map[string]int{},
 		attempts: map[string]int{}, carried: map[string]*attempt{}, away: map[string]*attempt{}, handedOut: map[string]bool{}, atWork: map[*attempt]bool{},
-		unproven: map[string]supervise.Proof{}, due: map[string]time.Time{}, paused: map[string]time.Time{}, starts: map[string]time.Time{},
+		lists: map[string]*listed{}, unproven: map[string]supervise.Proof{}, due: map[string]time.Time{}, paused: map[string]time.Time{}, starts: map[string]time.Time{},
 		killed: make(chan struct{}), gone: make(chan struct{}),
 	}
 	for i := range p.Jobs {

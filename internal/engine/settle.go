@@ -79,7 +79,7 @@ func (r *run) settle(ctx context.Context, slot int, a *attempt, changed []string
 	if err := r.judgeDraft(ctx, a, &s); err != nil {
 		return s, policy.Settlement{}, err
 	}
-	how := policy.Classify(s.facts)
+	how := r.judgeAnswer(a, policy.Classify(s.facts))
 	if len(a.injected) > 0 && how.Reason != runtime.ReasonInjectedSecret {
 		r.tell(fmt.Sprintf("job %s, attempt %d: it left a secret, which was redacted: %s", a.job.ID, a.n, some(a.injected)))
 	}

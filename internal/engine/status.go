@@ -21,6 +21,9 @@ func (r *run) statusOf(a *attempt) ledger.JobStatus {
 		FallbackReason: route.FallbackReason(a.route), Rehearsal: a.route.Runtime == runtimeStandin,
 		Controls: append([]string{}, a.route.Controls...), Artifacts: []ledger.Artifact{}, Checks: []ledger.Check{},
 	}
+	if a.job.Item != nil {
+		s.Item = a.job.Item.Value
+	}
 	if a.n == 0 {
 		return s
 	}

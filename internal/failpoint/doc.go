@@ -36,6 +36,9 @@ const (
 	ParkBefore   = "engine.park_before"   // nothing can go on, which is not recorded
 	ParkAfter    = "engine.park_after"    // it is durable
 
+	ExpandBefore = "engine.expand_before" // a list is found, which no record says
+	ExpandAfter  = "engine.expand_after"  // it is durable, and no job of it has begun
+
 	IntegrateBuilt   = "integrate.built"    // the result is a commit on no branch
 	IntegrateChecked = "integrate.checked"  // its checks have passed
 	IntegrateIntent  = "integrate.intent"   // where the target is moved to is on disk
@@ -88,6 +91,9 @@ var Names = []string{
 
 // OfSession are those of a run with jobs of the hosting session.
 var OfSession = []string{RequestThere, HandedOut, HandedIn, ParkBefore, ParkAfter}
+
+// OfPatterns are those of a run with a list that a job of it makes.
+var OfPatterns = []string{ExpandBefore, ExpandAfter}
 
 // OfIntegrate are those of an integration, in their order.
 var OfIntegrate = []string{IntegrateBuilt, IntegrateChecked, IntegrateIntent, IntegrateFiles, IntegrateRef, IntegrateKept}

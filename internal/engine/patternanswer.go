@@ -1,0 +1,80 @@
+package engine
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/pattern"
+	"orchestrate/internal/policy"
+	"orchestrate/internal/prompts"
+	"orchestrate/internal/runtime"
+	"orchestrate/internal/spec"
+	"orchestrate/internal/untrusted"
+)
+
+// What jobs of a pattern are told of the form of their answers, and what is held of those.
+
+// writeForm says how an answer has to be that the engine itself reads.
+func writeForm(b *strings.Builder, j *spec.Job) {
+	switch {
+	case j.Verdict != nil:
+		form, err := prompts.AnswerForm(j.Verdict.Field, j.Verdict.Accept)
+		if err != nil {
+			panic(err) // the template's variables are what is filled in
+		}
+		b.WriteString("\n" + form)
+	case searches(j):
+		fmt.Fprintf(b, "- Your final message is one JSON document and nothing else; one fenced block around it is allowed. What tells your findings apart is read at `%s`.\n", j.Round.Dry.Key)
+	}
+}
+
+// searches reports whether a job is a round of a search that goes on until it is dry.
+func searches(j *spec.Job) bool { return j.Round != nil && j.Round.Dry != nil }
+
+// judgeAnswer fails a job whose answer the engine cannot read and must.
+func (r *run) judgeAnswer(a *attempt, how policy.Settlement) policy.Settlement {
+	if how.Status != ledger.Success || a.job.Verdict == nil && !searches(a.job) {
+		return how
+	}
+	answer, err := r.answerOf(a.job.ID)
+	switch {
+	case err != nil:
+	case a.job.Verdict != nil:
+		_, _, err = pattern.VerdictOf(answer, a.job.Verdict.Field, a.job.Verdict.Accept)
+	default:
+		_, err = pattern.Keys(answer, a.job.Round.Dry.Key)
+	}
+	if err == nil {
+		return how
+	}
+	text := fmt.Sprintf("%v; it begins: %s", err, untrusted.From(answer).Line(200))
+	return policy.Settlement{Status: ledger.Failed, Reason: runtime.ReasonBadAnswer, Evidence: untrusted.From(text)}
+}
+
+// findingsFor is the verification whose findings are all that a round of work gets: it goes
+// on in the session that did the work. "" = the job is no such round.
+func findingsFor(j *spec.Job) string {
+	if j.Round == nil || j.Round.Rule != spec.RuleFailed {
+		return ""
+	}
+	return j.Round.Of[len(j.Round.Of)-1]
+}
+
+// promptOf is the whole prompt of an attempt.
+func (r *run) promptOf(a *attempt, got []handed, before *earlier) (string, error) {
+	if findingsFor(a.job) != "" {
+		return r.mendingPrompt(a.job)
+	}
+	return assemble(a.job, got, before, placingOf(a.job, a.route, a.at.dir, filepath.Join(a.dir, a.outName()))), nil
+}
+
+// mendingPrompt is the whole prompt of a round of work after the first.
+func (r *run) mendingPrompt(j *spec.Job) (string, error) {
+	found, err := r.answerOf(findingsFor(j))
+	if err != nil {
+		return "", err
+	}
+	return prompts.Fill(prompts.FixWorker, map[string]string{"findings": untrusted.From(found).Fence("findings of " + findingsFor(j))})
+}
