@@ -171,17 +171,18 @@ func (v Variable) value(item json.RawMessage, number int) (string, error) {
 	if v.Name == numberName {
 		return fmt.Sprint(number), nil
 	}
-	at, so := item, itemName
+	at, path, so := item, itemName, fmt.Sprintf("item %d", number)
 	for _, name := range strings.Split(v.Name, ".")[1:] {
 		var fields map[string]json.RawMessage
 		if err := json.Unmarshal(at, &fields); err != nil || fields == nil {
-			return "", fmt.Errorf("%s of item %d is no mapping, so it has no field %q", so, number, name)
+			return "", fmt.Errorf("%s is no mapping, so it has no field %q", so, name)
 		}
 		found, ok := fields[name]
 		if !ok || string(found) == "null" {
-			return "", fmt.Errorf("%s of item %d has no field %q%s", so, number, name, instead(name, fields))
+			return "", fmt.Errorf("%s has no field %q%s", so, name, instead(name, fields))
 		}
-		at, so = found, so+"."+name
+		at, path = found, path+"."+name
+		so = fmt.Sprintf("%s of item %d", path, number)
 	}
 	return Text(at), nil
 }

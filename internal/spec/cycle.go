@@ -24,7 +24,7 @@ func (r *reader) cycles(views []jobView, known map[string]jobView) {
 				continue
 			}
 			if state[dep] == visitOpen {
-				r.cycle(known[id], path, dep)
+				r.cycle(path, dep, known)
 				return true
 			}
 			if walk(dep) {
@@ -48,30 +48,32 @@ func (r *reader) cycles(views []jobView, known map[string]jobView) {
 	}
 }
 
-// cycle prints the part of the path that closes on itself, at the job that
-// closes it.
-func (r *reader) cycle(last jobView, path []string, back string) {
+// cycle prints the part of the path that closes on itself, at the job that closes it, or
+// where that is one that a pattern makes, at one that the document says something of.
+func (r *reader) cycle(path []string, back string, known map[string]jobView) {
 	start := len(path) - 1
 	for path[start] != back {
 		start--
 	}
-	loop := strings.Join(append(append([]string{}, path[start:]...), back), " -> ")
-	at := last.own.field("depends_on")
-	for _, item := range at.items() {
-		if item.text() == back {
-			at = item
+	loop := append(append([]string{}, path[start:]...), back)
+	at := waitsAt(known[loop[len(loop)-2]], back)
+	for i := len(loop) - 2; i > 0 && !at.present(); i-- {
+		at = waitsAt(known[loop[i-1]], loop[i])
+	}
+	r.failf(at, "cycle", "these jobs wait for each other: %s; remove one of these dependencies", strings.Join(loop, " -> "))
+}
+
+// waitsAt is where a job says that it waits for another one.
+func waitsAt(v jobView, id string) value {
+	places := v.own.field("depends_on").items()
+	for _, item := range v.get("inputs").items() {
+		places = append(places, item.field("from_job"))
+	}
+	places = append(places, baseJob(v), v.own.field("continue"))
+	for _, at := range places {
+		if at.text() == id {
+			return at
 		}
 	}
-	for _, item := range last.get("inputs").items() {
-		if from := item.field("from_job"); from.text() == back && !at.present() {
-			at = from
-		}
-	}
-	if base := baseJob(last); base.text() == back && !at.present() {
-		at = base
-	}
-	if on := last.own.field("continue"); on.text() == back && !at.present() {
-		at = on
-	}
-	r.failf(at, "cycle", "%s", "these jobs wait for each other: "+loop+"; remove one of these dependencies")
+	return v.own.field("depends_on").item(-1)
 }

@@ -135,6 +135,7 @@ func (x *expander) classify(s *source) {
 		x.failf(s.own.field(with[1]), "pattern", "%s and %s do not go together; keep one, and let another job do the other", with[0], with[1])
 	case each && with[0] == PatternJoin:
 		x.failf(s.own.field(PatternJoin), "pattern", "foreach and join do not go together; allowed beside foreach: votes, until_dry or repair")
+		x.spoiled[s.own.field("prompt").path] = true // without the join one would be missing
 	default:
 		s.kind = with[0]
 	}
@@ -195,6 +196,7 @@ func (x *expander) tooMany() bool {
 	if total <= maxJobs || total == float64(len(x.sources)) {
 		return false
 	}
+	x.references = nil
 	x.failf(x.root.field("jobs"), "size", "the patterns of this document come to %.0f jobs; allowed: at most %d: shorten the lists, or lower max, rounds or of", total, maxJobs)
 	return true
 }
@@ -209,14 +211,16 @@ func (x *expander) tooLarge() {
 		m := &x.made[i]
 		refs += len(m.own.field("depends_on").list()) + len(m.own.field("inputs").list()) + len(m.seed.DependsOn)
 	}
-	switch jobs := x.root.field("jobs"); {
+	jobs := x.root.field("jobs")
+	switch {
 	case refs > maxReferences:
 		x.failf(jobs, "size", "the patterns of this document come to %d dependencies; allowed: at most %d: put a job with join between two long lists", refs, maxReferences)
-		x.made = nil
 	case x.filled > maxFilled:
 		x.failf(jobs, "size", "the texts that items are filled into have %d bytes together; allowed: at most %d (32 MiB): put long prompts into a prompt_file, which is kept once", x.filled, maxFilled)
-		x.made = nil
+	default:
+		return
 	}
+	x.made, x.references = nil, nil
 }
 
 // build makes the jobs that one of the document stands for.

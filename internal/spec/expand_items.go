@@ -91,7 +91,9 @@ func (x *expander) items(s *source) *items {
 		l.values = make([]json.RawMessage, min(max(0, at.field("max").integer(0)), 1000))
 		l.path = at.field("path").or("$")
 		x.jsonPath(at.field("path"))
-		x.listMaker(s, at.field("from_job"))
+		if !x.listMaker(s, at.field("from_job")) {
+			return nil
+		}
 	default:
 		for i := range at.list() {
 			if item := at.item(i); !x.spoiled[item.path] {
@@ -112,10 +114,13 @@ func (x *expander) items(s *source) *items {
 }
 
 // listMaker checks the job in whose answer a list is to be.
-func (x *expander) listMaker(s *source, v value) {
-	if from := x.byID[v.text()]; from != nil && (from == s || from == s.verifier) {
-		x.failf(v, "cycle", "the list of %s cannot come from itself; name another job", quote(s.id))
+func (x *expander) listMaker(s *source, v value) bool {
+	from := x.byID[v.text()]
+	if from == nil || from != s && from != s.verifier {
+		return true
 	}
+	x.failf(v, "cycle", "the list of %s cannot come from itself; name another job", quote(s.id))
+	return false
 }
 
 func numbers(n int) []string {

@@ -101,9 +101,16 @@ func (x *expander) unfilled(s *source, v value, item *Item, err error) {
 // failInText reports a fault at its place in a text of the document, once for the field.
 func (r *reader) failInText(v value, fault *pattern.FillError) {
 	place := lineCol(v.t.text, fault.Offset)
-	at := r.within(v, place.line, place.col)
 	to := *v.t
-	to.at = at
+	to.at = r.within(v, place.line, place.col)
+	if !v.t.block && to.at.line <= len(r.lines) { // not folded or escaped up to there, mostly
+		from := []rune(r.lines[to.at.line-1])
+		from = from[min(len(from), to.at.col-1):]
+		name, _, _ := strings.Cut(v.t.text[fault.Offset:], "}}")
+		if before, _, found := strings.Cut(string(from), name); found {
+			to.at.col += len([]rune(before))
+		}
+	}
 	v.t = &to
 	r.fail(v, "variable", fault.Why)
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -148,6 +149,20 @@ func hasSegment(p, segment string) bool {
 	return false
 }
 
+// globEscape is how pattern.EscapeGlob writes a character that a glob gives a meaning to.
+var globEscape = regexp.MustCompile(`\\([\\*?\[\]{}])`)
+
+// unescaped is a glob that an item was filled in into, as the path that it was.
+func (v value) unescaped() value {
+	if v.t == nil || v.t.item == 0 {
+		return v
+	}
+	t := *v.t
+	t.text = globEscape.ReplaceAllString(t.text, "$1")
+	v.t = &t
+	return v
+}
+
 // ownedPaths checks the globs of what a writer may change. A path that ends in /
 // owns everything below it.
 func (r *reader) ownedPaths(v jobView) []string {
@@ -155,7 +170,7 @@ func (r *reader) ownedPaths(v jobView) []string {
 	var out []string // an empty list is none: the whole cwd
 	for _, item := range list.items() {
 		glob := item.text()
-		if !r.relative(item, "the owned path") {
+		if !r.relative(item.unescaped(), "the owned path") {
 			continue
 		}
 		plain := glob

@@ -6,11 +6,11 @@ import "slices"
 func (r *reader) rules(s *Spec, root value, views []jobView) {
 	known := r.ids(views)
 	r.dependencies(known)
-	r.sessions(views, known)
 	r.cycles(views, known)
 	for _, v := range views {
 		r.jobRules(v)
 	}
+	r.sessions(views, known)
 	for _, v := range views {
 		r.inputRules(v, known)
 		r.baseRules(v, known)
