@@ -19,7 +19,7 @@ import (
 // createRun makes the run directory: below plans/reports, or in the worker run.
 func (p *Plan) createRun(now time.Time) (*ledger.Run, error) {
 	if p.Request.Worker != "" {
-		return ledger.CreateIn(p.Request.Worker)
+		return ledger.CreateIn(p.Root, p.Request.Worker)
 	}
 	return ledger.Create(p.Root, now)
 }

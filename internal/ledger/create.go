@@ -23,14 +23,20 @@ func Create(root string, now time.Time) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	reports := filepath.Join(root, filepath.FromSlash(ReportsDir))
-	if err := os.MkdirAll(reports, 0o755); err != nil {
-		return nil, fmt.Errorf("no place for a run directory: %w", err)
-	}
-	if err := hideReports(reports); err != nil {
+	reports, err := makeReports(root)
+	if err != nil {
 		return nil, err
 	}
 	return createAt(makeRunDir(reports, now))
+}
+
+// makeReports makes the folder of runs and of the history, which hides itself from git.
+func makeReports(root string) (string, error) {
+	reports := filepath.Join(root, filepath.FromSlash(ReportsDir))
+	if err := os.MkdirAll(reports, 0o755); err != nil {
+		return "", fmt.Errorf("no place for a run directory: %w", err)
+	}
+	return reports, hideReports(reports)
 }
 
 // createAt starts a run in the directory that was made for it.

@@ -21,9 +21,12 @@ const (
 	WorkerFile    = "run.json"          // says that it is one
 )
 
-// CreateIn is Create in a worker run, dir. The run's id is that of the worker run with the
+// CreateIn is Create in a worker run, dir, of the workspace at root. The run's id is that of the worker run with the
 // number of the call behind it, so no other run of the workspace has it.
-func CreateIn(dir string) (*Run, error) {
+func CreateIn(root, dir string) (*Run, error) {
+	if _, err := makeReports(root); err != nil { // the history is there
+		return nil, err
+	}
 	calls := filepath.Join(dir, CallsDir)
 	if err := os.MkdirAll(calls, dirMode); err != nil {
 		return nil, err

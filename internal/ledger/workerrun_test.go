@@ -14,7 +14,7 @@ func workerRun(t *testing.T, root, id string) *Run {
 	dir := filepath.Join(root, filepath.FromSlash(WorkerRunsDir), id)
 	must(t, os.MkdirAll(dir, 0o700))
 	must(t, os.WriteFile(filepath.Join(dir, WorkerFile), []byte("{}"), 0o600))
-	r, err := CreateIn(dir)
+	r, err := CreateIn(root, dir)
 	must(t, err)
 	t.Cleanup(func() { must(t, r.Close()) })
 	return r
