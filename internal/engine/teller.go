@@ -305,8 +305,9 @@ func (t *teller) notStarted() string {
 
 func (t *teller) waitsFor() string {
 	var open []string
+	endIsEnough := t.job != nil && t.job.AfterAll
 	for _, d := range t.story.DependsOn {
-		if !d.Status.Well() && (!t.job.AfterAll || !d.Status.Settled()) {
+		if !d.Status.Well() && (!endIsEnough || !d.Status.Settled()) {
 			open = append(open, d.Job+" ("+string(d.Status)+")")
 		}
 	}
