@@ -8,6 +8,7 @@ import (
 	"orchestrate/internal/figure"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/untrusted"
 	"orchestrate/internal/worker"
 )
 
@@ -60,6 +61,34 @@ func waiting(s ledger.State, left int) (text string) {
 		}
 	}
 	return text
+}
+
+// nextOf says what to do about the tasks of a call that did not succeed, those with the
+// same next step together, and about what was written in worktrees.
+func nextOf(tasks []worker.Task, call string) (steps []string) {
+	of, patched := map[string][]string{}, []string{}
+	for _, t := range tasks {
+		if t.Call != call {
+			continue
+		}
+		if t.Status.Patch != nil && t.Well() {
+			patched = append(patched, t.ID)
+		}
+		if t.Status.Next == nil {
+			continue
+		}
+		if of[*t.Status.Next] == nil {
+			steps = append(steps, *t.Status.Next)
+		}
+		of[*t.Status.Next] = append(of[*t.Status.Next], t.ID)
+	}
+	for i, step := range steps {
+		steps[i] = fewNames(of[step]) + ": " + untrusted.From(step).Line(0)
+	}
+	if len(patched) > 0 {
+		steps = append(steps, fmt.Sprintf("%s: what was written is in worktrees of their own; orchestrate integrate %s brings it together once you have read it", fewNames(patched), call))
+	}
+	return steps
 }
 
 func fewNames(ids []string) string {

@@ -61,9 +61,6 @@ func (w *tasksTold) observer(t *telling) engine.Observer {
 			for _, d := range p.Spec.Warning {
 				fmt.Fprintf(w.sys.Err, "warning: %s: %s\n", d.Field, d.Message)
 			}
-			for _, text := range p.Blocks() {
-				fmt.Fprintln(w.sys.Err, text)
-			}
 		},
 		Record: w.record,
 	}
@@ -204,7 +201,8 @@ func inWords(r runtime.Reason) string { return strings.ReplaceAll(string(r), "_"
 
 // outcome says how the call ended, once all of its folders are as its ledger tells.
 func (w *tasksTold) outcome(res engine.Result) error {
-	if _, err := w.run.Project(); err != nil {
+	tasks, err := w.run.Project()
+	if err != nil {
 		return failure(fmt.Errorf("not all of %s could be written: %w\nwhat came of the tasks is safe in %s; orchestrate status %s writes it again", w.run.Dir, err, res.Dir, w.run.ID))
 	}
 	run, err := ledger.Open(res.Dir)
@@ -215,8 +213,8 @@ func (w *tasksTold) outcome(res engine.Result) error {
 	if err := run.Close(); err != nil {
 		return failure(err)
 	}
-	for _, s := range res.NextSteps {
-		fmt.Fprintf(w.sys.Err, "next: %s\n", untrusted.From(s).Line(0))
+	for _, step := range nextOf(tasks, state.RunID) {
+		fmt.Fprintf(w.sys.Err, "next: %s\n", step)
 	}
 	if res.Exit == exitInterrupted {
 		fmt.Fprintf(w.sys.Err, "interrupted; what succeeded is kept; go on with: orchestrate resume %s\n", state.RunID)
