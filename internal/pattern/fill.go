@@ -223,7 +223,7 @@ func stays(s string) error {
 	case strings.ContainsFunc(s, func(r rune) bool { return r < 0x20 || r == 0x7f }):
 		return fmt.Errorf("%q has a control character, which no path may have", cut(s))
 	case slices.Contains(parts, ".."):
-		return fmt.Errorf("%q leads outside; allowed: a relative path without ..", cut(s))
+		return fmt.Errorf("%q leads outside; allowed: a relative path that has no .. in it", cut(s))
 	}
 	return nil
 }

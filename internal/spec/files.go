@@ -1,11 +1,13 @@
 package spec
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 )
 
 // texts reads the files that a job's prompt is made of.
@@ -118,6 +120,13 @@ func private(home, real string) bool {
 	return false
 }
 
+// asItIs reports whether a text may hold control characters: a prompt of the worker form
+// gets to the agent byte for byte, and logs are pasted into such.
+func (r *reader) asItIs(v value, data []byte) bool {
+	name, _ := afterLast(v.path, ".")
+	return r.opt.Worker && name == "prompt_file" && utf8.Valid(data) && !bytes.Contains(data, []byte{0})
+}
+
 // content reads a file that is text and not too long.
 func (r *reader) content(v value, name, real string) (File, bool) {
 	info, err := os.Stat(real)
@@ -140,7 +149,7 @@ func (r *reader) content(v value, name, real string) (File, bool) {
 		r.failf(v, "file", "the file %s: %s", quote(name), readFault(err))
 		return File{}, false
 	}
-	if at, what := badText(data); what != "" {
+	if at, what := badText(data); what != "" && !r.asItIs(v, data) {
 		r.failf(v, "file", "the file %s, line %d: %s", quote(name), at.line, what)
 		return File{}, false
 	}

@@ -150,7 +150,7 @@ func (x *expander) noVariable(key string, v value) {
 		return
 	}
 	why := fmt.Sprintf("{{%s}} is not filled in here; allowed in prompt, prompt_file's text, cwd, owned_paths, outputs and expected_output", found.Name)
-	if slices.Contains([]string{"command", "checks", "worktree"}, key) {
+	if slices.Contains([]string{"command", "checks", "worktree", "worker"}, key) {
 		why = fmt.Sprintf(`{{%s}} is not filled in into commands, where a value could be read as more than data; use "$ORCHESTRATE_ITEM", which every job of the list has in its environment`, found.Name)
 	}
 	x.failInText(v, &pattern.FillError{Offset: found.Offset, Why: why})

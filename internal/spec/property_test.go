@@ -294,7 +294,7 @@ func fieldNames(paths map[string]map[string]any, prefix string) []string {
 	for p, node := range paths {
 		rest, ok := strings.CutPrefix(p, prefix)
 		patterned := slices.Contains(append(kinds[:], "pattern", "worker"), rest) // expanded, or only where there is one
-		if ok && !strings.ContainsAny(rest, ".[") && node["$ref"] != "#/$defs/reserved" && !(prefix == "jobs[]." && patterned) {
+		if ok && !strings.ContainsAny(rest, ".[") && node["$ref"] != "#/$defs/reserved" && (prefix != "jobs[]." || !patterned) {
 			out = append(out, rest)
 		}
 	}

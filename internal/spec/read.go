@@ -65,7 +65,6 @@ func Parse(name string, data []byte, opt Options) (*Spec, []Diagnostic) {
 	opt.Cwd = cmp.Or(opt.Cwd, filepath.Dir(abs))
 	opt.WorkspaceRoot = cmp.Or(opt.WorkspaceRoot, opt.Cwd)
 	r := &reader{name: name, holds: "a mapping with version and jobs", opt: opt, spoiled: map[string]bool{}, secretLines: map[int]bool{}, files: map[string]File{}, warned: map[string]bool{}}
-	r.lines = strings.Split(string(data), "\n")
 	s := r.read(data)
 	r.settle()
 	if len(r.errors) > 0 {

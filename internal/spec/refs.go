@@ -64,7 +64,6 @@ func (x *expander) resolved(s *source, lookup func(string) []string) map[string]
 func (x *expander) defaultReferences() {
 	if changes := jobNames(x.def, x.lookup); len(changes) > 0 {
 		x.def = x.def.with(changes)
-		x.reader.def = x.def
 	}
 }
 

@@ -65,14 +65,14 @@ func (r *reader) times(v jobView) {
 // program checks that exec and the agents each get what only they can use.
 func (r *reader) program(v jobView) {
 	j, command := v.job, v.get("command")
+	if j.Worker != nil && j.Worker.Command != "" {
+		return // the shell that it is for gets the prompt
+	}
 	switch {
 	case j.Runtime == "exec" && !command.present():
 		r.missing(v.own.field("command"), "runtime exec runs a program: give it as a list, such as [go, test, ./...]")
 	case j.Runtime != "exec" && command.present():
 		r.failf(command, "exec", "command is for runtime exec; remove it, or say runtime: exec")
-	}
-	if j.Worker != nil && j.Worker.Command != "" {
-		return // a shell gets the prompt
 	}
 	if len(j.Command) > 0 && j.Command[0] == "" {
 		r.failf(command.item(0), "exec", "the program's name is empty")

@@ -10,6 +10,7 @@ import (
 // searchDocument looks for secrets in the bytes as written, comments included,
 // and in every string as read, where quoting or folding hid it.
 func (r *reader) searchDocument(data []byte, root value) {
+	r.lines = strings.Split(string(data), "\n")
 	if r.opt.Secrets == nil {
 		return
 	}

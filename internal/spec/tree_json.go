@@ -174,7 +174,11 @@ func (j *jsonReader) fault(err error) (spot, string) {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return j.spot(len(j.data)), "not valid JSON: it ends in the middle"
 	case errors.As(err, &syntax):
-		return j.spot(max(0, int(syntax.Offset)-1)), "not valid JSON: " + syntax.Error()
+		at := int(syntax.Offset)
+		if syntax.Offset != j.dec.InputOffset() { // what was read, with the character that is wrong
+			at--
+		}
+		return j.spot(max(0, at)), "not valid JSON: " + syntax.Error()
 	}
 	return spot{1, 1}, "not valid JSON: " + err.Error()
 }

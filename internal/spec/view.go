@@ -62,6 +62,9 @@ func (v jobView) program() bool {
 	if v.after != nil {
 		return v.own.field("command").present()
 	}
+	if v.own.field("worker").field("command").present() {
+		return true
+	}
 	runtime := v.own.field("runtime")
 	if !runtime.present() {
 		runtime = v.def.field("runtime")
