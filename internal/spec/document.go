@@ -17,7 +17,7 @@ const MaxBytes = 4 << 20
 // document reads the bytes into a tree, or reports why it cannot. The tree is
 // nil only when nothing more can be said about the document.
 func (r *reader) document(data []byte) *tree {
-	if len(data) > MaxBytes {
+	if len(data) > MaxBytes && !r.opt.Resolved { // which this program wrote, of a document that is bounded
 		r.report(spot{1, 1}, "", "size", fmt.Sprintf("the document has %d bytes; at most %d (4 MiB) are read: move long text to prompt files", len(data), MaxBytes))
 		return nil
 	}
@@ -36,7 +36,7 @@ func (r *reader) document(data []byte) *tree {
 		r.report(at, "", rule, message)
 	}
 	root := b.build(node)
-	if root.size > maxNodes {
+	if root.size > maxNodes && !r.opt.Resolved {
 		r.tooMany(root, b.nodes)
 		return nil
 	}

@@ -173,7 +173,7 @@ func (x *expander) checkNumbers(s *source) {
 // atMost checks that one number is not larger than another.
 func (x *expander) atMost(v, bound value) {
 	if most := bound.integer(0); v.present() && most > 0 && v.integer(0) > most {
-		name, _ := afterLast(bound.path, ".")
+		name, _ := lastName(bound.path)
 		x.failf(v, "pattern", "found %d; allowed: at most %s, which is %d", v.integer(0), name, most)
 	}
 }

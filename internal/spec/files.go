@@ -123,7 +123,7 @@ func private(home, real string) bool {
 // asItIs reports whether a text may hold control characters: a prompt of the worker form
 // gets to the agent byte for byte, and logs are pasted into such.
 func (r *reader) asItIs(v value, data []byte) bool {
-	name, _ := afterLast(v.path, ".")
+	name, _ := lastName(v.path)
 	return r.opt.Worker && name == "prompt_file" && utf8.Valid(data) && !bytes.Contains(data, []byte{0})
 }
 

@@ -56,7 +56,7 @@ func (r *reader) unknownKey(parent value, key string, known []string) {
 
 // missing reports a required field that is absent; hint says what may stand there.
 func (r *reader) missing(v value, hint string) {
-	name, ok := afterLast(v.path, ".")
+	name, ok := lastName(v.path)
 	if !ok {
 		name = v.path
 	}
@@ -80,7 +80,7 @@ func (r *reader) notInEnum(v value, want []any) {
 // notAllowed says what was found and, in the schema's own words, what may be there.
 func (r *reader) notAllowed(v value, node map[string]any) {
 	if only, ok := node["type"].(string); ok && only == "null" {
-		name, _ := afterLast(v.path, ".")
+		name, _ := lastName(v.path)
 		r.report(v.at(), v.path, "not-available", name+" is not available yet; remove it")
 		return
 	}
@@ -95,11 +95,11 @@ func (r *reader) notAllowed(v value, node map[string]any) {
 	r.fail(v, "value", fmt.Sprintf("found %s; allowed: %s", found, allowed))
 }
 
-// afterLast is what stands behind the last separator.
-func afterLast(s, sep string) (after string, found bool) {
-	i := strings.LastIndex(s, sep)
+// lastName is the name of a field whose path has several.
+func lastName(path string) (name string, found bool) {
+	i := strings.LastIndex(path, ".")
 	if i < 0 {
 		return "", false
 	}
-	return s[i+len(sep):], true
+	return path[i+1:], true
 }
