@@ -194,7 +194,7 @@ func (c *cleaner) reclaim(ctx context.Context, r *runLeft, f *leftover, it *recl
 
 // stands reports whether something of an attempt's worktree is still there.
 func (r *runLeft) stands(t *treeLeft) bool {
-	if t.dir == "" {
+	if t.dir == "" || t.passed {
 		return false
 	}
 	if _, err := os.Lstat(t.dir); !errors.Is(err, fs.ErrNotExist) {

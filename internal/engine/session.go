@@ -10,6 +10,7 @@ import (
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/route"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/shellword"
 	"orchestrate/internal/spec"
 	"orchestrate/internal/workspace"
 )
@@ -190,7 +191,7 @@ func (r *run) asLeft(ctx context.Context, a *attempt) *route.Block {
 	if a.heir != "" {
 		by = a.heir + " went on in it"
 	}
-	return blockedSession(fmt.Sprintf("look at %s; where nothing of that is wanted, `git -C %s checkout --detach %.12s` and `orchestrate resume %s`", from.Tree, from.Tree, from.Base, r.led.ID),
+	return blockedSession(fmt.Sprintf("look at %s; where nothing of that is wanted, `git -C %s checkout --detach %.12s` and `orchestrate resume %s`", from.Tree, shellword.Quote(from.Tree), from.Base, r.led.ID),
 		"the folder of its session is not as job %s left it (%s): %s", from.Of, some(paths(changed)), by)
 }
 
