@@ -48,6 +48,11 @@ func (r Run) calls(visit func(Call, ledger.Record) error) (all []Call, err error
 		return nil, err
 	}
 	for _, c := range found {
+		// Before its records: an engine that ends in between has left them as they are read, or
+		// counts as one that is still at it.
+		if c.Live, err = ledger.Owned(c.Dir); err != nil {
+			return nil, err
+		}
 		run, err := ledger.Look(c.Dir, func(rec ledger.Record) error {
 			if rec.Kind == ledger.KindRunStarted && rec.Run != nil {
 				c.Info = *rec.Run
@@ -59,9 +64,6 @@ func (r Run) calls(visit func(Call, ledger.Record) error) (all []Call, err error
 		}
 		c.State = run.State()
 		if err := run.Close(); err != nil {
-			return nil, err
-		}
-		if c.Live, err = ledger.Owned(c.Dir); err != nil {
 			return nil, err
 		}
 		if c.State.Seq > 0 {

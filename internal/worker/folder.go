@@ -88,31 +88,30 @@ func (t Task) layLog(dir string) error {
 		return os.RemoveAll(at)
 	}
 	return writeFrom(at, func(w io.Writer) error {
-		if _, err := t.pour(w, ledger.StdoutFile, ""); err != nil {
+		if err := t.pour(w, ledger.StdoutFile, ""); err != nil {
 			return err
 		}
-		_, err := t.pour(w, ledger.StderrFile, logMark)
-		return err
+		return t.pour(w, ledger.StderrFile, logMark)
 	})
 }
 
 // pour copies a file of the call's, with before in front of it unless it is empty or not
 // there.
-func (t Task) pour(w io.Writer, from, before string) (n int64, err error) {
+func (t Task) pour(w io.Writer, from, before string) error {
 	f, err := os.Open(filepath.Join(t.jobDir(), from))
 	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
+		return nil
 	}
 	if err != nil {
-		return 0, err
+		return err
 	}
 	info, err := f.Stat()
 	if err == nil && info.Size() > 0 {
 		if _, err = io.WriteString(w, before); err == nil {
-			n, err = io.Copy(w, f)
+			_, err = io.Copy(w, f)
 		}
 	}
-	return n, errors.Join(err, f.Close())
+	return errors.Join(err, f.Close())
 }
 
 func (t Task) laySession(dir string) error {

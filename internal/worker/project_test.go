@@ -1,0 +1,453 @@
+package worker
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/runtime"
+	"orchestrate/internal/untrusted"
+)
+
+// call is the ledger of a call, written as an engine writes it.
+type call struct {
+	t    *testing.T
+	run  Run
+	led  *ledger.Run
+	keep *Keeper
+}
+
+func begin(t *testing.T, r Run, jobs ...string) *call {
+	t.Helper()
+	led, err := ledger.CreateIn(r.Root, r.Dir)
+	must(t, err)
+	c := &call{t: t, run: r, led: led}
+	var text strings.Builder
+	text.WriteString("jobs:\n")
+	for _, id := range jobs {
+		fmt.Fprintf(&text, "- id: %s\n  cwd: %s\n  effect: observe\n", id, r.Root)
+	}
+	must(t, led.WriteFile(ledger.JobsFile, []byte(text.String())))
+	c.add(ledger.RunStarted(ledger.RunInfo{RunID: led.ID, Jobs: jobs, Dir: led.Dir, Worker: r.Dir, SpecPath: filepath.Join(r.Dir, "specs", "1", "spec.yaml")}))
+	return c
+}
+
+// keeps follows the call as its engine does.
+func (c *call) keeps() *call {
+	k, err := c.run.Keeper(c.led.Dir)
+	must(c.t, err)
+	c.keep = k
+	return c
+}
+
+func (c *call) add(recs ...ledger.Record) {
+	must(c.t, c.led.Append(recs...))
+	for _, rec := range recs {
+		if c.keep != nil {
+			must(c.t, c.keep.Record(rec))
+		}
+	}
+}
+
+// starts is an attempt that has begun.
+func (c *call) starts(id string, n int) {
+	_, lock, err := c.led.BeginAttempt(id, n)
+	must(c.t, err)
+	must(c.t, lock.Close())
+	must(c.t, c.led.WriteFile(id+"/prompt.md", []byte("ask "+id)))
+	c.add(ledger.Intent(id, n, ledger.Route{Runtime: "claude", Model: "haiku"}))
+}
+
+// ends is the end of an attempt, with what its program left.
+func (c *call) ends(s ledger.JobStatus, answer string) {
+	must(c.t, c.led.WriteFile(s.ID+"/stdout.txt", []byte("out of "+s.ID+"\n")))
+	if s.Status == ledger.Success {
+		must(c.t, c.led.WriteFile(s.ID+"/output.md", []byte(answer)))
+	} else {
+		must(c.t, c.led.WriteFile(s.ID+"/stderr.txt", []byte("err of "+s.ID+"\n")))
+	}
+	c.add(ledger.Settle(s))
+}
+
+func (c *call) over() {
+	c.add(ledger.RunEnded("unreviewed", 0))
+	must(c.t, c.led.Close())
+}
+
+func done(id string) ledger.JobStatus {
+	in := int64(12)
+	return ledger.JobStatus{
+		SchemaVersion: 1, ID: id, Runtime: "claude", Model: "haiku-1", RequestedModel: "haiku", Status: ledger.Success, Attempts: 1, SessionID: "s-" + id,
+		DurationMs: 1500, StartedAt: &day, EndedAt: &day, Usage: &runtime.Usage{InputTokens: &in},
+		Artifacts: []ledger.Artifact{{Path: "r.md", SHA256: strings.Repeat("a", 64), Bytes: 3, Source: "artifacts"}},
+	}
+}
+
+func failed(id string, why runtime.Reason) ledger.JobStatus {
+	s := done(id)
+	s.Status, s.Reason, s.ReasonEvidence, s.Artifacts = ledger.Failed, why, untrusted.From("said so"), nil
+	return s
+}
+
+// tree is what a folder holds, by name.
+func tree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		name, errRel := filepath.Rel(dir, path)
+		must(t, errRel)
+		all[filepath.ToSlash(name)] = string(data)
+		return err
+	})
+	must(t, err)
+	return all
+}
+
+func statusIn(t *testing.T, dir string) map[string]any {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, StatusFile))
+	must(t, err)
+	var s map[string]any
+	must(t, json.Unmarshal(data, &s))
+	return s
+}
+
+func TestATaskIsLaidOutWhileItsCallGoesOn(t *testing.T) {
+	r := newRun(t)
+	c := begin(t, r, "a", "b").keeps()
+	c.starts("a", 1)
+	if s := statusIn(t, r.TaskDir("a")); s["state"] != "running" || s["exit_code"] != nil || s["adapter"] != "claude" {
+		t.Errorf("while it runs: %v", s)
+	}
+	must(t, c.led.WriteFile("a/artifacts/r.md", []byte("abc")))
+	must(t, os.Symlink("/etc/passwd", c.led.Path("a/artifacts/link")))
+	c.ends(done("a"), "the answer")
+	got := tree(t, r.TaskDir("a"))
+	for name, want := range map[string]string{
+		"prompt.txt": "ask a", "worker.log": "out of a\n", "output.txt": "the answer", "session.txt": "s-a\n", "artifacts/r.md": "abc",
+	} {
+		if got[name] != want {
+			t.Errorf("%s is %q, want %q", name, got[name], want)
+		}
+	}
+	if _, there := got["artifacts/link"]; there {
+		t.Error("what a link leads to was taken for the task's")
+	}
+	s := statusIn(t, r.TaskDir("a"))
+	want := map[string]any{
+		"schema_version": 1.0, "task_id": "a", "adapter": "claude", "model": "haiku-1", "state": "success", "exit_code": 0.0, "reason": nil, "evidence": nil, "next": nil,
+		"started_at": "2026-07-04T14:15:30Z", "duration_s": 1.5, "session_id": "s-a", "resumed": false, "resume_of": nil, "attempts": 1.0, "call": r.ID + "-c1",
+		"worktree": nil, "patch": nil, "item": nil,
+		"usage":     map[string]any{"input_tokens": 12.0, "output_tokens": nil, "cost_usd": nil},
+		"artifacts": []any{map[string]any{"path": "artifacts/r.md", "sha256": strings.Repeat("a", 64), "bytes": 3.0}},
+	}
+	if fmt.Sprint(s) != fmt.Sprint(want) {
+		t.Errorf("status.json:\n%v\nwant\n%v", s, want)
+	}
+	c.starts("b", 1)
+	c.ends(failed("b", runtime.ReasonTimeout), "")
+	if got := tree(t, r.TaskDir("b")); got["worker.log"] != "out of b\n\n--- standard error ---\nerr of b\n" || got["output.txt"] != "" {
+		t.Errorf("of one that failed: %v", got)
+	}
+	if s := statusIn(t, r.TaskDir("b")); s["exit_code"] != 124.0 || s["reason"] != "timeout" || s["evidence"] != "said so" || s["next"] == nil {
+		t.Errorf("of one that failed: %v", s)
+	}
+	c.over()
+	before := tree(t, r.tasksDir())
+	if _, err := r.Project(); err != nil || fmt.Sprint(tree(t, r.tasksDir())) != fmt.Sprint(before) {
+		t.Errorf("who reads it afterwards changes it: %v\n%v", err, tree(t, r.tasksDir()))
+	}
+}
+
+func TestWhatAnEngineMissedIsLaidOutByWhoeverReads(t *testing.T) {
+	r := newRun(t)
+	c := begin(t, r, "a", "b").keeps()
+	c.starts("a", 1)
+	must(t, c.led.WriteFile("a/artifacts/r.md", []byte("abc")))
+	c.ends(done("a"), "the answer")
+	c.over()
+	whole := tree(t, r.TaskDir("a"))
+	// status.json is written last, so every death leaves it away or as it was before.
+	for _, gone := range [][]string{{StatusFile}, {StatusFile, OutputFile}, {StatusFile, "artifacts"}, {StatusFile, PromptFile, LogFile, OutputFile, SessionFile, "artifacts"}} {
+		for _, name := range gone {
+			must(t, os.RemoveAll(filepath.Join(r.TaskDir("a"), name)))
+		}
+		tasks, err := r.Project()
+		must(t, err)
+		if got := tree(t, r.TaskDir("a")); fmt.Sprint(got) != fmt.Sprint(whole) {
+			t.Errorf("without %v it becomes %v", gone, got)
+		}
+		if len(tasks) != 2 || tasks[0].ID != "a" || tasks[0].Preview().Line(9) == "" || tasks[1].Status.State != ledger.Queued {
+			t.Errorf("the tasks are %+v", tasks)
+		}
+	}
+	if _, err := os.Stat(r.TaskDir("b")); !os.IsNotExist(err) {
+		t.Errorf("a task that never began has a folder: %v", err)
+	}
+}
+
+func TestAnOlderCallOfATaskIsKeptBesideTheNewOne(t *testing.T) {
+	for _, kept := range []bool{true, false} {
+		r := newRun(t)
+		for n := 1; n <= 3; n++ {
+			c := begin(t, r, "a", "only"+fmt.Sprint(n))
+			if kept {
+				c.keeps()
+			}
+			c.starts("a", 1)
+			if n == 2 {
+				c.ends(failed("a", runtime.ReasonNetwork), "")
+			} else {
+				c.ends(done("a"), fmt.Sprintf("answer %d", n))
+			}
+			c.over()
+		}
+		_, err := r.Project()
+		must(t, err)
+		got := tree(t, r.TaskDir("a"))
+		if got["output.txt"] != "answer 3" || got["attempt-1/output.txt"] != "answer 1" || got["attempt-2/output.txt"] != "" || !strings.Contains(got["attempt-2/worker.log"], "err of a") {
+			t.Errorf("kept %v: %v", kept, got)
+		}
+		for name, call := range map[string]string{"": "-c3", "attempt-1": "-c1", "attempt-2": "-c2"} {
+			if s := statusIn(t, filepath.Join(r.TaskDir("a"), name)); s["call"] != r.ID+call {
+				t.Errorf("kept %v: %q is of %v", kept, name, s["call"])
+			}
+		}
+	}
+}
+
+func TestMovingAnOlderCallAwayGoesOnWhereItWasCutOff(t *testing.T) {
+	r := newRun(t)
+	c := begin(t, r, "a").keeps()
+	c.starts("a", 1)
+	c.ends(done("a"), "first")
+	c.over()
+	c = begin(t, r, "a")
+	// The engine of the second call died after two of the files.
+	older := filepath.Join(r.TaskDir("a"), "attempt-1")
+	must(t, os.Mkdir(older, 0o700))
+	for _, name := range []string{PromptFile, LogFile} {
+		must(t, os.Rename(filepath.Join(r.TaskDir("a"), name), filepath.Join(older, name)))
+	}
+	c.keeps().starts("a", 1)
+	c.ends(failed("a", runtime.ReasonAuth), "")
+	got := tree(t, r.TaskDir("a"))
+	if got["attempt-1/output.txt"] != "first" || got["attempt-1/prompt.txt"] != "ask a" || got["output.txt"] != "" || got["prompt.txt"] != "ask a" {
+		t.Errorf("it became %v", got)
+	}
+	c.over()
+}
+
+func TestATaskThatIsTriedAgainIsRunning(t *testing.T) {
+	r := newRun(t)
+	c := begin(t, r, "a").keeps()
+	c.starts("a", 1)
+	c.add(ledger.AttemptEnded(failed("a", runtime.ReasonCrash)))
+	if s := statusIn(t, r.TaskDir("a")); s["state"] != "queued" || s["reason"] != "crash" || s["exit_code"] != nil {
+		t.Errorf("between its attempts: %v", s)
+	}
+	c.starts("a", 2)
+	if got := tree(t, r.TaskDir("a")); got["worker.log"] != "" || !strings.Contains(got["status.json"], `"running"`) {
+		t.Errorf("while it is tried again: %v", got)
+	}
+	second := done("a")
+	second.Attempts = 2
+	c.ends(second, "at last")
+	if s := statusIn(t, r.TaskDir("a")); s["attempts"] != 2.0 || s["state"] != "success" {
+		t.Errorf("after that: %v", s)
+	}
+	c.over()
+}
+
+func TestWhatAPatternDidNotNeedIsNoTask(t *testing.T) {
+	r := newRun(t)
+	c := begin(t, r, "a", "b").keeps()
+	skipped := ledger.JobStatus{SchemaVersion: 1, ID: "b", Status: ledger.Skipped, Reason: runtime.NotNeeded}
+	gathered := ledger.JobStatus{SchemaVersion: 1, ID: "a", Status: ledger.Success, Decided: "2 of 3"}
+	must(t, c.led.WriteFile("a/output.md", []byte("gathered")))
+	c.add(ledger.Settle(skipped), ledger.Settle(gathered))
+	c.over()
+	tasks, err := r.Project()
+	must(t, err)
+	if len(tasks) != 1 || tasks[0].ID != "a" {
+		t.Errorf("the tasks are %+v", tasks)
+	}
+	if got := tree(t, r.tasksDir()); len(got) != 2 || got["a/output.txt"] != "gathered" || !strings.Contains(got["a/status.json"], `"adapter": null`) {
+		t.Errorf("their folders are %v", got)
+	}
+}
+
+func TestATaskWhoseEngineIsGoneIsInterrupted(t *testing.T) {
+	r := newRun(t)
+	c := begin(t, r, "a", "b").keeps()
+	c.starts("a", 1)
+	live, err := r.Project()
+	must(t, err)
+	if live[0].Status.State != ledger.Running {
+		t.Errorf("while its engine lives: %+v", live[0].Status)
+	}
+	must(t, c.led.Close()) // without an end
+	tasks, err := r.Project()
+	must(t, err)
+	s := tasks[0].Status
+	if s.State != ledger.Interrupted || *s.ExitCode != ExitInterrupted || !strings.Contains(*s.Next, "orchestrate resume "+r.ID+"-c1") {
+		t.Errorf("then: %+v", s)
+	}
+	if got := statusIn(t, r.TaskDir("a")); got["state"] != "interrupted" {
+		t.Errorf("its folder says %v", got)
+	}
+}
+
+func TestASessionIsGoneOnWithAsItWas(t *testing.T) {
+	r := newRun(t)
+	c := begin(t, r, "build-parser", "shell", "busy")
+	c.starts("build-parser", 1)
+	must(t, c.led.WriteJSON("build-parser/session.json", ledger.Session{SchemaVersion: 1, Job: "build-parser", Attempt: 1, Runtime: "claude", SessionID: "s-1", Cwd: r.Root, Worktree: "/trees/a", Commit: "c0ffee"}))
+	c.ends(done("build-parser"), "x")
+	c.starts("shell", 1)
+	none := done("shell")
+	none.Runtime, none.SessionID = "exec", ""
+	c.ends(none, "x")
+	c.starts("busy", 1)
+	m, diags := ParseManifest(r, "m.json", []byte(`{"defaults": {"adapter": "codex", "write": true}, "tasks": [{"id": "r2", "prompt": "x", "resume_from": "build-parser"}]}`), options(r))
+	if m == nil {
+		t.Fatal(said(diags))
+	}
+	j := m.jobs[0]
+	want := resumed{Session: "s-1", Runtime: "claude", Model: "haiku", Cwd: r.Root, Run: c.led.Dir, Job: "build-parser", Attempt: 1, Tree: "/trees/a", Base: "c0ffee"}
+	if j.Worker.Resumes == nil || *j.Worker.Resumes != want || j.Runtime != "claude" || j.Model != "haiku" || j.Effect != "observe" || j.Cwd != r.Root {
+		t.Errorf("it goes on as %+v, %+v", j, j.Worker.Resumes)
+	}
+	for _, bad := range []struct{ task, want string }{
+		{`"resume_from": "build-praser"`, `did you mean "build-parser"?`},
+		{`"resume_from": "shell"`, "task shell left no session to go on with: exec has none"},
+		{`"resume_from": "busy"`, "task busy is running"},
+		{`"resume_from": "build-parser", "write": true`, "a session goes on with the access that it had; start a fresh task"},
+		{`"resume_from": "build-parser", "adapter": "codex"`, `adapter is "claude" in task build-parser`},
+		{`"resume_from": "build-parser", "model": "opus"`, `model is "haiku" in task build-parser`},
+		{`"resume_from": "build-parser", "task": "review"`, "a judge begins a fresh session"},
+	} {
+		_, diags := ParseManifest(r, "m.json", []byte(`{"tasks": [{"id": "r2", "prompt": "x", `+bad.task+`}]}`), options(r))
+		if got := said(diags); !strings.Contains(got, bad.want) {
+			t.Errorf("%s: %s, want %s", bad.task, got, bad.want)
+		}
+	}
+	c.over()
+}
+
+func TestOnlyWhatFailedIsDoneAgain(t *testing.T) {
+	r := newRun(t)
+	manifest := `{"tasks": [{"id": "a", "prompt": "x"}, {"id": "b", "prompt": "y"}, {"id": "c", "prompt": "z", "depends_on": ["a"]}]}`
+	read := func(text string) *Manifest {
+		t.Helper()
+		m, diags := ParseManifest(r, "m.json", []byte(text), options(r))
+		if m == nil {
+			t.Fatal(said(diags))
+		}
+		return m
+	}
+	m := read(manifest)
+	if got, _, err := m.Unfinished(); err != nil || got.Call != "" || got.Manifest != m {
+		t.Errorf("before any call: %+v, %v", got, err)
+	}
+	_, diags, err := m.Write()
+	must(t, err)
+	if len(diags) > 0 {
+		t.Fatal(said(diags))
+	}
+	c := begin(t, r, "a", "b", "c")
+	for _, id := range []string{"a", "c"} {
+		c.starts(id, 1)
+		c.ends(done(id), "x")
+	}
+	c.starts("b", 1)
+	c.ends(failed("b", runtime.ReasonCrash), "")
+	if _, _, err := read(manifest).Unfinished(); err == nil || !strings.Contains(err.Error(), "orchestrate wait "+c.led.ID) {
+		t.Errorf("while the call goes on: %v", err)
+	}
+	c.over()
+	o := options(r)
+	o.MaxParallel = 9
+	same, _ := ParseManifest(r, "other.json", []byte("  "+manifest), o)
+	if got, _, err := same.Unfinished(); err != nil || got.Call != c.led.Dir || got.Manifest != nil {
+		t.Errorf("the same tasks: %+v, %v", got, err)
+	}
+	changed := read(strings.Replace(manifest, `"y"`, `"y, shorter"`, 1))
+	if got, _, err := changed.Unfinished(); err != nil || got.Call != "" || got.Manifest == nil || strings.Join(got.Manifest.IDs(), " ") != "b" {
+		t.Errorf("with another prompt: %+v, %v", got, err)
+	}
+	tied := read(strings.Replace(manifest, `"prompt": "y"`, `"prompt": "w", "depends_on": ["a"]`, 1))
+	if _, diags, err := tied.Unfinished(); err != nil || !strings.Contains(said(diags), "task b hangs together with others") {
+		t.Errorf("with a task that needs others: %s, %v", said(diags), err)
+	}
+	well := read(`{"tasks": [{"id": "a", "prompt": "changed"}]}`)
+	if got, _, err := well.Unfinished(); err != nil || got != (Retry{}) {
+		t.Errorf("where all have succeeded: %+v, %v", got, err)
+	}
+}
+
+func TestATaskThatACallIsAtWorkWithIsNotGivenOutAgain(t *testing.T) {
+	r := newRun(t)
+	c := begin(t, r, "a")
+	c.starts("a", 1)
+	m, diags := Single(r, "a", "x", options(r))
+	if m == nil {
+		t.Fatal(said(diags))
+	}
+	if _, diags, err := m.Write(); err != nil || !strings.Contains(said(diags), "call "+c.led.ID+" is at work with task a") {
+		t.Errorf("it is given out: %s, %v", said(diags), err)
+	}
+	c.ends(done("a"), "x")
+	c.over()
+	if _, diags, err := m.Write(); err != nil || len(diags) > 0 {
+		t.Errorf("after that: %s, %v", said(diags), err)
+	}
+}
+
+func TestExitCodesAreThoseThatCoordinatorsKnow(t *testing.T) {
+	for _, c := range []struct {
+		status ledger.Status
+		reason runtime.Reason
+		code   int
+		next   string
+	}{
+		{ledger.Success, "", 0, ""},
+		{ledger.Failed, runtime.ReasonCrash, 1, "worker.log"},
+		{ledger.Failed, runtime.ReasonAuth, 1, "stop, a person has to act: sign in to claude"},
+		{ledger.Failed, runtime.ReasonRateLimit, 1, "transient: wait"},
+		{ledger.Failed, runtime.ReasonNetwork, 1, "transient"},
+		{ledger.Failed, runtime.ReasonQuota, 1, "orchestrate resume"},
+		{ledger.Failed, runtime.ReasonTurnCap, 8, "higher max_turns"},
+		{ledger.Failed, runtime.ReasonTimeout, 124, "longer timeout"},
+		{ledger.Failed, runtime.ReasonFirstOutput, 124, "longer timeout"},
+		{ledger.Failed, runtime.ReasonSpawn, 127, "orchestrate doctor"},
+		{ledger.Blocked, runtime.BlockedNoRoute, 127, "orchestrate doctor"},
+		{ledger.Blocked, runtime.BlockedDependency, 3, "the task that it waits for"},
+		{ledger.Blocked, runtime.BlockedExpansion, 3, "the list"},
+		{ledger.Interrupted, runtime.ReasonCancelled, 130, "orchestrate resume"},
+	} {
+		s := failed("a", c.reason)
+		s.Status = c.status
+		if got := ExitCode(s); got != c.code {
+			t.Errorf("%s %s: exit code %d, want %d", c.status, c.reason, got, c.code)
+		}
+		if next := Next(s, ""); !strings.Contains(next, c.next) || (c.next == "") != (next == "") {
+			t.Errorf("%s %s: next %q", c.status, c.reason, next)
+		}
+	}
+	s := failed("a", runtime.ReasonQuota)
+	s.ReasonEvidence = untrusted.From("usage limit reached; resets at 2026-07-04T18:00:00Z")
+	if got, want := Next(s, ""), time.Date(2026, 7, 4, 18, 0, 0, 0, time.UTC).Local().Format("2006-01-02 15:04"); !strings.Contains(got, want) {
+		t.Errorf("when it is back is not said: %s", got)
+	}
+}
