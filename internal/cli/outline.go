@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -32,7 +31,7 @@ type outlined struct {
 			Item *struct {
 				Of     string
 				Number int
-				Value  any
+				Value  string // JSON
 			}
 			Gather   *struct{ Kind string }
 			AfterAll bool `yaml:"after_all"`
@@ -62,21 +61,9 @@ func outline(run *ledger.Run) (ui.Outline, error) {
 			AfterAll: j.Pattern.AfterAll, Gathers: j.Pattern.Gather != nil,
 		}
 		if i := j.Pattern.Item; i != nil {
-			p.List, p.Number, p.Item = i.Of, i.Number, item(i.Value)
+			p.List, p.Number, p.Item = i.Of, i.Number, ui.Item([]byte(i.Value))
 		}
 		o.Jobs = append(o.Jobs, p)
 	}
 	return o, nil
-}
-
-// item is an item that is in the spec, in a short line; "" = none is.
-func item(value any) string {
-	if value == nil {
-		return ""
-	}
-	data, err := json.Marshal(value)
-	if err != nil { // YAML can hold what JSON has no form for
-		return ""
-	}
-	return ui.Item(data)
 }
