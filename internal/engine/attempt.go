@@ -182,15 +182,15 @@ func (r *run) equip(a *attempt, read ...string) error {
 	}
 	a.route.Constrained = constrained(a.job, a.route, a.cmd)
 	a.mark = newMark()
-	if err := r.settleEnvironment(a, ad); err != nil {
-		return err
-	}
-	if a.prompt != "" {
+	if a.prompt != "" { // before its box is drawn, which opens what is there
 		if err := r.led.WriteFile(ledger.JobPath(a.job.ID, ledger.PromptFile), r.redact.Bytes([]byte(a.prompt))); err != nil {
 			return err
 		}
 	}
-	a.text = r.redact.String(commandText(a.at.dir, whereabouts(r.led.ID, a.job.ID, a.n, a.dir), a.cmd, promptPath(a.prompt, a.dir)))
+	if err := r.settleEnvironment(a, ad); err != nil {
+		return err
+	}
+	a.text = r.redact.String(commandText(a.at.dir, whereabouts(r.led.ID, a.job, a.n, a.dir), a.cmd, promptPath(a.prompt, a.dir)))
 	if err := r.led.WriteFile(ledger.JobPath(a.job.ID, ledger.EnvironmentFile), []byte(environmentText(r.eng.Env, a.env))); err != nil {
 		return err
 	}
@@ -257,7 +257,7 @@ func (r *run) completeEnvironment(a *attempt, ad runtime.Adapter) {
 		over := overlaid(a.private.Env, needs.Env)
 		a.env, a.sets = overlaid(a.env, over), namesOf(over)
 	}
-	a.env = append(a.env, whereabouts(r.led.ID, a.job.ID, a.n, a.dir)...)
+	a.env = append(a.env, whereabouts(r.led.ID, a.job, a.n, a.dir)...)
 	a.env = append(a.env, markVariable+"="+a.mark)
 }
 

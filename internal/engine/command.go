@@ -8,9 +8,11 @@ import (
 	"strings"
 
 	"orchestrate/internal/ledger"
+	"orchestrate/internal/pattern"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/runtime/exec"
 	"orchestrate/internal/shellword"
+	"orchestrate/internal/spec"
 )
 
 // markVariable marks the processes of one attempt, and nothing that a person starts
@@ -21,16 +23,20 @@ const markVariable = "ORCHESTRATE_ATTEMPT"
 // AWS and be masked in the lock, by which a dead supervisor's processes are found.
 func newMark() string { return strings.ToLower(rand.Text()) }
 
-// whereabouts tells a job's program where it is: its run, which attempt it is, and the
-// folders of the job's directory that are there for it.
-func whereabouts(runID, job string, n int, dir string) []string {
-	return []string{
+// whereabouts tells a job's program where it is: its run, which attempt it is, the
+// folders of the job's directory that are there for it, and the item that it is for, if any.
+func whereabouts(runID string, job *spec.Job, n int, dir string) []string {
+	env := []string{
 		"ORCHESTRATE_RUN=" + runID,
-		"ORCHESTRATE_JOB=" + job,
+		"ORCHESTRATE_JOB=" + job.ID,
 		"ORCHESTRATE_OUT=" + filepath.Join(dir, ledger.ArtifactsDir),
 		"ORCHESTRATE_INPUTS=" + filepath.Join(dir, ledger.InputsDir),
 		"ORCHESTRATE_ATTEMPT_NUMBER=" + strconv.Itoa(n),
 	}
+	if job.Item != nil && job.Item.Value != nil {
+		env = append(env, "ORCHESTRATE_ITEM="+pattern.Text(job.Item.Value))
+	}
+	return env
 }
 
 // commandText is command.txt: what a person pastes into a shell, wherever it is,

@@ -138,7 +138,7 @@ func (e *Engine) previewJob(p *Plan, j *spec.Job, r ledger.Route, b *route.Block
 		return v
 	}
 	v.Route.Constrained = constrained(j, r, cmd)
-	v.Command = p.redact.String(commandText(cwd, whereabouts("<run-id>", j.ID, 1, dir), cmd, promptPath(v.Prompt, dir)))
+	v.Command = p.redact.String(commandText(cwd, whereabouts("<run-id>", j, 1, dir), cmd, promptPath(v.Prompt, dir)))
 	return v
 }
 
