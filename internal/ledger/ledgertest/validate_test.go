@@ -205,6 +205,7 @@ var optional = map[string][]string{
 	"journal/progress":      {"job"},
 	"agents/":               {"agents.0.access", "agents.0.boundary", "agents.0.description", "agents.0.general", "agents.0.model", "agents.0.tools", "host"},
 	"journal/resumed":       {"retryFailed"},
+	"manifest/":             optionalOfManifest(),
 	"runtimes/":             {"profiles.0.agents.0.access", "profiles.0.agents.0.boundary", "profiles.0.agents.0.general", "profiles.0.agents.0.tools"},
 }
 
@@ -214,7 +215,9 @@ var open = map[string][]string{"runtimes/": {"profiles.0.flags", "environments"}
 func TestAnyChangeOfShapeIsNoticed(t *testing.T) {
 	s := load(t)
 	seen := map[string]bool{}
-	for name, doc := range samples(t) {
+	all := samples(t)
+	maps.Copy(all, workerSamples())
+	for name, doc := range all {
 		schema, _, _ := strings.Cut(name, "/")
 		seen[schema] = true
 		data, err := json.Marshal(doc)
