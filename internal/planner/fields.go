@@ -27,7 +27,7 @@ type Form struct {
 }
 
 // FormOf tells the form of a spec from its JSON Schema: the same facts in less than half
-// of the room, without what is reserved.
+// of the room, without what nobody may write.
 func FormOf(schema []byte) (Form, error) {
 	var root node
 	if err := json.Unmarshal(schema, &root); err != nil {
@@ -85,11 +85,14 @@ func (w *fieldWriter) fields(n node, indent string) {
 	}
 }
 
-// reserved marks what no spec may say yet.
-const reserved = "#/$defs/reserved"
+// reserved marks what no spec may say yet, written what only the program itself writes.
+const (
+	reserved = "#/$defs/reserved"
+	written  = "a mapping that orchestrate writes"
+)
 
 func (w *fieldWriter) field(name string, n node, required bool, indent string) {
-	if n.Ref == reserved {
+	if n.Ref == reserved || n.Title == written {
 		return
 	}
 	fmt.Fprintf(w, "%s%s: %s", indent, name, n.Title)
