@@ -92,4 +92,3 @@ func factsOf(a *attempt, tiers policy.Tiers, st ledger.JobStatus, s *settlement)
 		Outputs: s.problems, Outside: s.facts.Ownership, Observed: s.facts.WroteObserving, Secrets: s.facts.InjectedSecret,
 	}
 }
-
