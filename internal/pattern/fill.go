@@ -11,6 +11,9 @@ import (
 	"orchestrate/internal/spelling"
 )
 
+// MaxText bounds a text with an item filled in, in bytes.
+const MaxText = 4 << 20
+
 // Variables of a text that is written once and stands for every item of a list.
 const (
 	itemName   = "item"
@@ -104,6 +107,9 @@ func fill(text string, item json.RawMessage, number int, admit func(string) (str
 		}
 		if s, err = admit(s); err != nil {
 			return fault(err, true)
+		}
+		if b.Len()+len(s) > MaxText {
+			return fault(fmt.Errorf("the text with item %d filled in has more than %d bytes (4 MiB); shorten it, or the item", number, MaxText), true)
 		}
 		b.WriteString(s)
 		return nil

@@ -49,7 +49,8 @@ type expander struct {
 	sources []*source
 	byID    map[string]*source
 	made    []made
-	filled  int
+	filled  int // bytes of the texts that items were filled in into
+	meant   int // jobs of lists that references meant
 }
 
 // expand makes plain jobs of the document's. What is wrong with a pattern is reported, and
@@ -207,6 +208,9 @@ func (x *expander) tooLarge() {
 		return
 	}
 	refs := 0
+	if x.meant > maxReferences {
+		refs = x.meant
+	}
 	for i := range x.made {
 		m := &x.made[i]
 		refs += len(m.own.field("depends_on").list()) + len(m.own.field("inputs").list()) + len(m.seed.DependsOn)
@@ -214,9 +218,9 @@ func (x *expander) tooLarge() {
 	jobs := x.root.field("jobs")
 	switch {
 	case refs > maxReferences:
-		x.failf(jobs, "size", "the patterns of this document come to %d dependencies; allowed: at most %d: put a job with join between two long lists", refs, maxReferences)
+		x.failf(jobs, "size", "the patterns of this document come to %d dependencies or more; allowed: at most %d: put a job with join between two long lists", refs, maxReferences)
 	case x.filled > maxFilled:
-		x.failf(jobs, "size", "the texts that items are filled into have %d bytes together; allowed: at most %d (32 MiB): put long prompts into a prompt_file, which is kept once", x.filled, maxFilled)
+		x.failf(jobs, "size", "the texts that items are filled into have more than %d bytes (32 MiB) together: put long prompts into a prompt_file, which is kept once", maxFilled)
 	default:
 		return
 	}

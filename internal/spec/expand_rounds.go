@@ -67,8 +67,8 @@ func (x *expander) untilDry(s *source, g group) {
 	for k, id := range ids {
 		m := made{own: x.fields(s, g, id, s.refs), seed: g.seed(), feeds: ids[:k]}
 		m.seed.Part = part(PatternUntilDry, g.id, k+1)
+		m.seed.Round = &Round{Rule: RuleNotDry, Of: ids[:k], Dry: dry} // the first says, too, what its answer must hold
 		if k > 0 {
-			m.seed.Round = &Round{Rule: RuleNotDry, Of: ids[:k], Dry: dry}
 			m.seed.DependsOn = append(append([]string{}, m.seed.DependsOn...), ids[:k]...)
 		}
 		x.made = append(x.made, m)

@@ -254,3 +254,20 @@ func TestContinueFollowsTheJobBefore(t *testing.T) {
 		t.Errorf("%+v\n%+v", b, c)
 	}
 }
+
+func TestHostileListsEndWithABoundedAnswer(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	for name, c := range map[string]struct{ jobs, says string }{
+		"a text over and over": {"{id: a, foreach: [" + long + "], prompt: '" + strings.Repeat("{{item}}", 10_000) + "'}", "more than 4194304 bytes"},
+		"a long text each":     {"{id: a, foreach: [" + strings.Repeat("x, ", 999) + "x], prompt: '{{item}} " + long + "'}", "more than 33554432 bytes"},
+		"a list over and over": {"{id: a, foreach: {from_job: list, max: 1000}, prompt: p}\n  - {id: b, prompt: p, depends_on: [" + strings.Repeat("a,", 100_000) + "]}", "dependencies or more"},
+		"lists of lists":       {"{id: a, foreach: {from_job: list, max: 1000}, prompt: p}\n  - {id: b, foreach: {from_job: a, max: 1000}, prompt: p}", "dependencies or more"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, ds := parse(t, workspace(t, nil), patterned(c.jobs))
+			if len(ds) != 1 || !strings.Contains(ds[0].Message, c.says) {
+				t.Errorf("%d: %.300v", len(ds), ds)
+			}
+		})
+	}
+}

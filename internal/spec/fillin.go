@@ -61,6 +61,9 @@ func (x *expander) fields(s *source, g group, id string, refs map[string]*tree) 
 func (x *expander) fill(s *source, v value, item *Item, with filler) *tree {
 	switch v.t.kind {
 	case kindText:
+		if x.filled > maxFilled {
+			return v.t // tooLarge says so
+		}
 		text, err := with(v.t.text, item.Value, item.Number)
 		if err != nil {
 			x.unfilled(s, v, item, err)
@@ -156,6 +159,9 @@ func (x *expander) noVariable(key string, v value) {
 	x.failInText(v, &pattern.FillError{Offset: found.Offset, Why: why})
 }
 
+// maxFromFiles bounds the prompts that are made of files for all items, in bytes.
+const maxFromFiles = 256 << 20
+
 // fillFile is the text of a prompt file for the job's item.
 func (r *reader) fillFile(v value, item *Item, f File) string {
 	if item == nil {
@@ -163,10 +169,20 @@ func (r *reader) fillFile(v value, item *Item, f File) string {
 	}
 	var err error
 	text := f.Text
+	if r.fromFiles > maxFromFiles {
+		return text
+	}
 	if item.Value != nil {
 		text, err = pattern.Fill(f.Text, item.Value, item.Number)
 	} else {
 		_, err = pattern.Variables(f.Text)
+	}
+	if text != f.Text {
+		r.fromFiles += len(text)
+	}
+	if r.fromFiles > maxFromFiles {
+		r.failf(v, "size", "the prompts that items are filled in into have more than %d bytes (256 MiB) together; shorten the file, or the list", maxFromFiles)
+		return f.Text
 	}
 	var fault *pattern.FillError
 	if errors.As(err, &fault) {

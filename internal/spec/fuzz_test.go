@@ -25,6 +25,12 @@ func FuzzParse(f *testing.F) {
 	for _, m := range mistakes {
 		f.Add([]byte(m.spec))
 	}
+	for _, m := range wrongPatterns {
+		f.Add([]byte(patterned(m.jobs...)))
+	}
+	for _, jobs := range wholePatterns {
+		f.Add([]byte(patterned(jobs...)))
+	}
 	f.Add(Starter())
 	root := f.TempDir()
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -42,7 +48,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		out := s.Resolved()
-		again, ds := Parse("jobs.yaml", out, Options{Cwd: root, Dir: root})
+		again, ds := Parse("jobs.yaml", out, Options{Cwd: root, Dir: root, Resolved: true})
 		if len(ds) > 0 {
 			t.Fatalf("resolved spec is refused: %v\n%s", ds, out)
 		}

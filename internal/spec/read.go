@@ -86,6 +86,7 @@ type reader struct {
 	def         value    // defaults, with what they mean by the jobs that they name
 	lists       map[string][]string
 	references  []reference
+	fromFiles   int             // bytes of prompts that were made of files for items
 	files       map[string]File // read already, by the name under which they were
 	warned      map[string]bool // what was warned of already, where several jobs share it
 	spoiled     map[string]bool // fields about which an error was said already

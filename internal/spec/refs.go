@@ -10,10 +10,14 @@ type reference struct {
 
 // lookup is what the id of a job of the document means: itself, or those of its list.
 func (x *expander) lookup(id string) []string {
-	if ids, ok := x.lists[id]; ok {
-		return ids
+	ids, ok := x.lists[id]
+	if !ok {
+		return []string{id}
 	}
-	return []string{id}
+	if x.meant += len(ids); x.meant > maxReferences {
+		return []string{id} // tooLarge says so
+	}
+	return ids
 }
 
 // findJobs resolves what a job names, and keeps where it names it.

@@ -176,3 +176,19 @@ func TestSecretsInItemsAreFound(t *testing.T) {
 		t.Errorf("%v", ds)
 	}
 }
+
+// wholePatterns are jobs without a mistake, one set for each pattern.
+var wholePatterns = [][]string{
+	{"{id: a, foreach: [x, y], prompt: '{{item}} {{number}}', outputs: [{path: 'o/{{item}}'}]}", "{id: b, join: [a]}"},
+	{"{id: a, foreach: {from_job: list, path: $.m, max: 2}, cwd: '{{item.d}}', prompt: '{{item.p}}', votes: {of: 2}}"},
+	{"{id: a, prompt: p, foreach: [{v: 1}, 2], repair: {verifier: c}}", "{id: c, prompt: '{{item}}', depends_on: [a]}"},
+	{"{id: a, prompt: p, until_dry: {rounds: 3, key: '$.f[*].id'}}", "{id: b, prompt: q, continue: list}", "{id: d, prompt: r, continue: b, max_turns: 3}"},
+}
+
+func TestWholePatternsAreQuiet(t *testing.T) {
+	for _, jobs := range wholePatterns {
+		if s := valid(t, workspace(t, nil), patterned(jobs...)); len(s.Warning)+len(s.Advice) > 0 {
+			t.Errorf("%v: %v %v", jobs, s.Warning, s.Advice)
+		}
+	}
+}
