@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"orchestrate/internal/engine"
 	"orchestrate/internal/worker"
 )
 
@@ -163,13 +162,10 @@ func (o *batchOptions) again(ctx context.Context, sys System, run worker.Run, m 
 
 // preview shows the plan of the manifest and leaves nothing behind.
 func (o *batchOptions) preview(ctx context.Context, sys System, run worker.Run, m *worker.Manifest) (err error) {
-	prepared, diags, err := m.Write()
-	switch {
-	case len(diags) > 0:
-		return o.refuse(sys, diags)
-	case err != nil:
-		return failure(err)
+	prepared, err := o.prepare(ctx, sys, run, m)
+	if err != nil {
+		return err
 	}
 	defer func() { err = joined(err, prepared.Discard()) }()
-	return showPlanned(ctx, sys, engine.Request{Spec: prepared.Spec, Cwd: run.Root, Worker: run.Dir}, o.json)
+	return showPlanned(ctx, sys, requestOf(run, prepared.Spec), o.json)
 }

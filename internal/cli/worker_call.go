@@ -63,7 +63,7 @@ func (c workerCall) conduct(ctx context.Context, sys System) error {
 		if c.resume != "" {
 			return c.again(ctx, sys, st, obs, ctl)
 		}
-		plan, diags, err := st.Read(ctx, engine.Request{Spec: c.spec, Cwd: c.run.Root, Worker: c.run.Dir})
+		plan, diags, err := st.Read(ctx, requestOf(c.run, c.spec))
 		switch {
 		case ctx.Err() != nil:
 			return engine.Result{}, ctx.Err()

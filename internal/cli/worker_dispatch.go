@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"orchestrate/internal/engine"
 	"orchestrate/internal/spec"
 	"orchestrate/internal/worker"
 )
@@ -35,9 +36,9 @@ done anew, and what was there moves to attempt-<n>/.
 RUN is the folder that orchestrate new-run printed, or its name.
 
 Exit status, the task's: 0 success; 1 it failed (its line says why); 2 usage error; 3
-blocked (no adapter can take it, or its session is gone); 5 still running; 8 it came to
-its turn limit; 124 it came to its time limit; 127 its CLI could not be started:
-orchestrate doctor; 130 interrupted, or cut off: orchestrate resume RUN goes on.`,
+blocked (its session is gone, or a person must approve it); 5 still running; 8 it came to
+its turn limit; 124 it came to its time limit; 127 there is no CLI for it, or it could not
+be started: orchestrate doctor; 130 interrupted, or cut off: orchestrate resume RUN goes on.`,
 		Example: `  orchestrate dispatch "$RUN_DIR" research-auth --prompt "How does sign-in work here?"
   orchestrate dispatch "$RUN_DIR" build-parser-r2 --resume-from build-parser - << 'EOF'
   The parser you wrote chokes on escaped quotes. Fix that and tell me what changed.
@@ -129,14 +130,46 @@ func bounded(from io.Reader, name string) ([]byte, error) {
 
 // call writes down what is to be done and has it done.
 func (o *workerOptions) call(ctx context.Context, sys System, run worker.Run, m *worker.Manifest, task string) error {
+	prepared, err := o.prepare(ctx, sys, run, m)
+	if err != nil {
+		return err
+	}
+	return workerCall{manner: o.manner, run: run, spec: prepared.Spec, task: task}.conduct(ctx, sys)
+}
+
+// prepare writes down what is to be done. What is wrong with it is said where the person
+// said it, and nothing is left then.
+func (o *workerOptions) prepare(ctx context.Context, sys System, run worker.Run, m *worker.Manifest) (prepared worker.Prepared, err error) {
 	prepared, diags, err := m.Write()
 	switch {
 	case len(diags) > 0:
-		return o.refuse(sys, diags)
+		return prepared, o.refuse(sys, diags)
 	case err != nil:
-		return failure(err)
+		return prepared, failure(err)
 	}
-	return workerCall{manner: o.manner, run: run, spec: prepared.Spec, task: task}.conduct(ctx, sys)
+	defer func() {
+		if err != nil {
+			err = joined(err, prepared.Discard())
+		}
+	}()
+	st, err := sys.station()
+	if err != nil {
+		return prepared, err
+	}
+	defer func() { err = joined(err, st.close()) }()
+	_, diags, err = st.Read(ctx, requestOf(run, prepared.Spec))
+	switch {
+	case len(diags) > 0:
+		return prepared, o.refuse(sys, m.Place(diags))
+	case err != nil:
+		return prepared, misinformed(err)
+	}
+	return prepared, nil
+}
+
+// requestOf is the call that was written down, as an engine is given it.
+func requestOf(run worker.Run, spec string) engine.Request {
+	return engine.Request{Spec: spec, Cwd: run.Root, Worker: run.Dir}
 }
 
 // refuse says what is wrong with a manifest. What is wrong with flags and arguments has no

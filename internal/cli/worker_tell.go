@@ -12,6 +12,7 @@ import (
 	"orchestrate/internal/figure"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/runtime/exec"
 	"orchestrate/internal/ui"
 	"orchestrate/internal/untrusted"
 	"orchestrate/internal/worker"
@@ -147,7 +148,10 @@ func (w *tasksTold) sayChosen(r ledger.Record) {
 	if r.Route == nil {
 		return
 	}
-	text := fmt.Sprintf("%s  begins on %s", r.Job, r.Route.Runtime)
+	text := r.Job + "  begins"
+	if r.Route.Runtime != exec.Name {
+		text += " on " + r.Route.Runtime
+	}
 	if r.Route.Model != "" {
 		text += " (" + untrusted.From(r.Route.Model).Line(80) + ")"
 	}

@@ -8,6 +8,7 @@ import (
 	"orchestrate/internal/figure"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/spec"
 )
 
 // Overview is where a worker run stands, over all its calls: what `status --json` prints.
@@ -106,6 +107,9 @@ func (c Call) paused() (all []Paused) {
 	}
 	return all
 }
+
+// Place says of what was found wrong in the spec of a call where it is in the manifest.
+func (m *Manifest) Place(diags []spec.Diagnostic) []spec.Diagnostic { return m.place(diags) }
 
 func (n *Counts) add(s ledger.Status) {
 	n.Total++
