@@ -159,6 +159,9 @@ func known(run *ledger.Run, job string) error {
 
 // asksArbiter reports whether a run that has not come to its arbiter may do so.
 func asksArbiter(run *ledger.Run) bool {
+	if info, err := ledger.Begun(run.Dir); err == nil && info.Worker != "" {
+		return false
+	}
 	data, err := run.ReadFile(ledger.SpecFile)
 	if err != nil {
 		return false
