@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -21,8 +22,9 @@ const (
 	WorkerFile    = "run.json"          // says that it is one
 )
 
-// CreateIn is Create in a worker run, dir, of the workspace at root. The run's id is that of the worker run with the
-// number of the call behind it, so no other run of the workspace has it.
+// CreateIn is Create in a worker run, dir, of the workspace at root. The run's id is that of
+// the worker run with the number of the call behind it, so no other run of the workspace has
+// it. A later call has a higher number, also where an older one was cleaned away.
 func CreateIn(root, dir string) (*Run, error) {
 	if _, err := makeReports(root); err != nil { // the history is there
 		return nil, err
@@ -31,7 +33,19 @@ func CreateIn(root, dir string) (*Run, error) {
 	if err := os.MkdirAll(calls, dirMode); err != nil {
 		return nil, err
 	}
-	for n := 1; ; n++ {
+	entries, err := os.ReadDir(calls)
+	if err != nil {
+		return nil, err
+	}
+	n := 1
+	for _, e := range entries {
+		if _, number, ok := cutCall(e.Name()); ok {
+			if m, err := strconv.Atoi(number); err == nil {
+				n = max(n, m+1)
+			}
+		}
+	}
+	for ; ; n++ {
 		at := filepath.Join(calls, fmt.Sprintf("%s%s-c%d", runPrefix, filepath.Base(dir), n))
 		if err := os.Mkdir(at, dirMode); !errors.Is(err, fs.ErrExist) {
 			return createAt(at, err)

@@ -38,6 +38,17 @@ func TestACallIsFoundByItsIDAndItsPath(t *testing.T) {
 	}
 }
 
+func TestALaterCallHasAHigherNumber(t *testing.T) {
+	root := t.TempDir()
+	for n := 1; n <= 11; n++ {
+		workerRun(t, root, "w")
+	}
+	must(t, os.RemoveAll(DirOf(root, "w-c3")))
+	if r := workerRun(t, root, "w"); r.ID != "w-c12" {
+		t.Errorf("after eleven, of which one was cleaned away, comes %s", r.ID)
+	}
+}
+
 func TestEveryRunIsThereWithTheCallsOfWorkerRuns(t *testing.T) {
 	root := t.TempDir()
 	plain, err := Create(root, time.Date(2026, 7, 30, 12, 0, 5, 0, time.UTC))

@@ -81,12 +81,11 @@ func (r Run) callDirs() (all []Call, err error) {
 		return nil, nil
 	}
 	for _, e := range entries {
-		_, number, ok := cutLast(e.Name(), "-c")
-		n, bad := strconv.Atoi(number)
-		if !ok || bad != nil || !e.IsDir() {
+		dir := filepath.Join(dir, e.Name())
+		c := Call{N: numberOf(e.Name()), Dir: dir, ID: idOf(dir)}
+		if c.N == 0 || !e.IsDir() {
 			continue
 		}
-		c := Call{N: n, Dir: filepath.Join(dir, e.Name()), ID: strings.TrimPrefix(e.Name(), "orchestrate-")}
 		if _, err := os.Stat(filepath.Join(c.Dir, ledger.JournalFile)); err == nil {
 			all = append(all, c)
 		}
@@ -95,12 +94,20 @@ func (r Run) callDirs() (all []Call, err error) {
 	return all, err
 }
 
-func cutLast(s, sep string) (before, after string, found bool) {
-	i := strings.LastIndex(s, sep)
+// idOf is the id of the run in a directory.
+func idOf(dir string) string { return strings.TrimPrefix(filepath.Base(dir), "orchestrate-") }
+
+// numberOf is the number of a call with this id, 0 = it is none of a call's.
+func numberOf(id string) int {
+	i := strings.LastIndex(id, "-c")
 	if i < 0 {
-		return s, "", false
+		return 0
 	}
-	return s[:i], s[i+len(sep):], true
+	n, err := strconv.Atoi(id[i+len("-c"):])
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
 }
 
 // written is what the worker form reads again of a job in jobs.yaml.

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"orchestrate/internal/ledger"
 )
@@ -17,29 +16,18 @@ import (
 type Keeper struct {
 	run     Run
 	call    Call
-	older   []Call // that began before it
 	stands  map[string]*progress
 	lineage lineages
 }
 
 // Keeper is for the process that carries a call on.
 func (r Run) Keeper(callDir string) (*Keeper, error) {
-	calls, err := r.callDirs()
-	if err != nil {
-		return nil, err
-	}
-	i := slices.IndexFunc(calls, func(c Call) bool { return filepath.Base(c.Dir) == filepath.Base(callDir) })
-	if i < 0 {
+	n := numberOf(filepath.Base(callDir))
+	if n == 0 {
 		return nil, fmt.Errorf("%s is no call of worker run %s", callDir, r.ID)
 	}
-	k := &Keeper{run: r, call: calls[i], older: calls[:i], stands: map[string]*progress{}, lineage: lineages{dir: callDir}}
-	k.call.Live = true
-	for j := range k.older {
-		if k.older[j].Info, err = ledger.Begun(k.older[j].Dir); err != nil {
-			return nil, err
-		}
-	}
-	return k, nil
+	c := Call{N: n, ID: idOf(callDir), Dir: callDir, Live: true}
+	return &Keeper{run: r, call: c, stands: map[string]*progress{}, lineage: lineages{dir: callDir}}, nil
 }
 
 // Record takes the next record of the call. When it returns, the folder of the task that
@@ -71,46 +59,37 @@ func (k *Keeper) task(id string, p *progress) (Task, error) {
 
 // keep lays a task's folder, after what an older call left in it is out of the way.
 func (k *Keeper) keep(t Task) error {
-	if err := makeRoom(t.Dir, k.call.ID, k.nth(t.ID)); err != nil {
-		return fmt.Errorf("%s: %w", t.Dir, err)
+	later, err := makeRoom(t.Dir, k.call)
+	dir := t.Dir
+	if later {
+		dir = t.aside()
 	}
-	if err := t.lay(t.Dir); err != nil {
+	if err == nil {
+		err = t.lay(dir)
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", t.Dir, err)
 	}
 	return nil
 }
 
-// nth finds which of the calls that had a task a call is, from 1; 0 = none of them.
-func (k *Keeper) nth(id string) func(call string) int {
-	return func(call string) int {
-		n := 0
-		for _, o := range k.older {
-			if slices.Contains(o.Info.Jobs, id) {
-				n++
-			}
-			if o.ID == call {
-				return n
-			}
-		}
-		return 0
-	}
-}
-
-// makeRoom moves what an older call left in a task's folder away.
-func makeRoom(dir, call string, nth func(call string) int) error {
+// makeRoom moves what an older call left in a task's folder away. later is true where it is
+// a later call's, which stays.
+func makeRoom(dir string, c Call) (later bool, err error) {
 	data, err := os.ReadFile(filepath.Join(dir, StatusFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return false, nil
 	}
 	var was Status
 	if err == nil {
 		err = json.Unmarshal(data, &was)
 	}
-	if err != nil || was.Call == call {
-		return nil //nolint:nilerr // what nobody can read is written anew
+	n := numberOf(was.Call)
+	if err != nil || n == 0 || n == c.N {
+		return false, nil //nolint:nilerr // what nobody can read is written anew
 	}
-	if n := nth(was.Call); n > 0 {
-		return archive(dir, n)
+	if n > c.N {
+		return true, nil
 	}
-	return nil // of a call that is gone
+	return false, archive(dir, n)
 }

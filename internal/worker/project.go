@@ -1,10 +1,7 @@
 package worker
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 
 	"orchestrate/internal/ledger"
@@ -31,33 +28,28 @@ func (r Run) Project() ([]Task, error) {
 	return all, nil
 }
 
-// project lays the task's folder, and those of the same task in older calls where they are
-// missing in it.
+// project lays the task's folder, and in it those of the same task in older calls.
 func (t Task) project(older []Task) error {
 	if t.call.Live || !t.began() {
 		return nil
 	}
-	if err := makeRoom(t.Dir, t.call.ID, func(call string) int {
-		for _, o := range older {
-			if o.Call == call {
-				return o.nth
-			}
-		}
-		return 0
-	}); err != nil {
+	if _, err := makeRoom(t.Dir, t.call); err != nil {
 		return err
 	}
 	for _, o := range older {
-		dir := filepath.Join(t.Dir, ledger.AttemptDir(o.nth))
-		if _, err := os.Lstat(filepath.Join(dir, StatusFile)); !errors.Is(err, fs.ErrNotExist) || !o.began() {
+		if o.call.Live || !o.began() {
 			continue
 		}
-		if err := o.lay(dir); err != nil {
+		if err := o.lay(o.aside()); err != nil {
 			return err
 		}
 	}
 	return t.lay(t.Dir)
 }
+
+// aside is the folder of the task where a later call has it too: in that one's, by the
+// number of the call.
+func (t Task) aside() string { return filepath.Join(t.Dir, ledger.AttemptDir(t.call.N)) }
 
 // began reports whether there is anything to tell of the task.
 func (t Task) began() bool { return t.ever() || t.settled() }

@@ -248,6 +248,29 @@ func TestMovingAnOlderCallAwayGoesOnWhereItWasCutOff(t *testing.T) {
 	c.over()
 }
 
+func TestAnOlderCallThatGoesOnLeavesTheNewerOneInItsPlace(t *testing.T) {
+	r := newRun(t)
+	old := begin(t, r, "a").keeps()
+	old.starts("a", 1)
+	newer := begin(t, r, "a").keeps()
+	newer.starts("a", 1)
+	newer.ends(done("a"), "newer")
+	newer.over()
+	old.ends(done("a"), "older")
+	old.over()
+	for range 2 {
+		got := tree(t, r.TaskDir("a"))
+		if got["output.txt"] != "newer" || got["attempt-1/output.txt"] != "older" {
+			t.Errorf("the folder has %v", got)
+		}
+		tasks, err := r.Project()
+		must(t, err)
+		if len(tasks) != 1 || tasks[0].Call != newer.led.ID {
+			t.Errorf("the task is %+v", tasks)
+		}
+	}
+}
+
 func TestATaskThatIsTriedAgainIsRunning(t *testing.T) {
 	r := newRun(t)
 	c := begin(t, r, "a").keeps()

@@ -22,7 +22,6 @@ type Task struct {
 	Status Status
 
 	call      Call
-	nth       int    // of the calls that have the task, from 1
 	requested string // model, as it went on the command line
 }
 
@@ -101,11 +100,9 @@ func (r Run) everyTask() (all []Task, err error) {
 	if err != nil {
 		return nil, err
 	}
-	nth := map[string]int{}
 	for _, c := range calls {
 		lineage := lineages{dir: c.Dir}
 		for _, id := range c.Info.Jobs {
-			nth[id]++
 			p := cmp.Or(stands[c.N][id], &progress{state: ledger.Queued})
 			if p.state == ledger.Skipped {
 				continue
@@ -114,9 +111,7 @@ func (r Run) everyTask() (all []Task, err error) {
 			if err != nil {
 				return nil, err
 			}
-			t := r.taskOf(c, id, p, of)
-			t.nth = nth[id]
-			all = append(all, t)
+			all = append(all, r.taskOf(c, id, p, of))
 		}
 	}
 	return all, nil
