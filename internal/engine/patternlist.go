@@ -2,7 +2,9 @@ package engine
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -55,7 +57,7 @@ func (r *run) itemOf(j *jobRun) (d closed, over bool) {
 func counted(n int, what string) string {
 	switch n {
 	case 0:
-		return "no " + what
+		return "no " + what + "s"
 	case 1:
 		return "1 " + what
 	}
@@ -276,6 +278,10 @@ func (p *Plan) admitPaths(j, raw *spec.Job) error {
 	}
 	dir, err := filepath.EvalSymlinks(j.Cwd)
 	if err != nil {
+		var at *fs.PathError
+		if errors.As(err, &at) {
+			err = at.Err // the path is said
+		}
 		return fmt.Errorf("cwd %s does not lead to a folder: %w", j.Cwd, err)
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
