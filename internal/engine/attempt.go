@@ -55,7 +55,7 @@ type attempt struct {
 	checkout *os.File        // of the shared checkout, for a writer in it
 	session  *os.File        // the lock of the attempt whose session it goes on with
 	resumes  *ledger.Lineage // that session, nil = it begins one
-	heir     string          // another job that went on with it before, "" = none did
+	heir     *ledger.Heir    // who went on with it before, nil = nobody did
 	taken    bool            // an earlier engine began it
 	alone    bool            // taken, and nothing else ran beside it under that engine
 	from     int64           // events up to this one are in the journal

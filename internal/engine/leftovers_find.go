@@ -316,7 +316,7 @@ func (r *runLeft) foreignTree(ctx context.Context, f *leftover, info os.FileInfo
 	case reg.GitDir == "" || reg.Half || t.job == ledger.IntegrationJob:
 		return r.inUse(dir)
 	case reg.Branch != t.branch && r.goneOnIn(t, reg):
-		return t.heir.String() + " went on in it, and has what becomes of it", t.heirsClean()
+		return heirOf(reg.Branch)
 	case reg.Branch != t.branch:
 		return fmt.Sprintf("somebody switched it: it is on %s", cmp.Or(reg.Branch, "no branch, at "+reg.Commit)), statusIn(dir)
 	case t.branch == "" && reg.Commit != t.base && r.y.reached(ctx, reg.Commit) == "":

@@ -2,9 +2,9 @@ package engine
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
-	"orchestrate/internal/ledger"
 	"orchestrate/internal/shellword"
 	"orchestrate/internal/workspace"
 )
@@ -29,12 +29,19 @@ func (r *runLeft) passOn() {
 }
 
 // goneOnIn reports whether the worktree of an attempt is by now that of another run's job,
-// which went on in it.
+// which went on in it, perhaps after others.
 func (r *runLeft) goneOnIn(t *treeLeft, reg workspace.Registration) bool {
-	return t.heir != nil && strings.HasSuffix(reg.Branch, "/"+ledger.RunID(t.heir.Dir)+"/"+ledger.TreeName(t.heir.Job, t.heir.Attempt))
+	return t.heir != nil && ourRef("refs/heads/"+reg.Branch) && runOf(reg.Branch) != r.id
 }
 
-// heirsClean is the command that gives up what the heir has.
-func (t *treeLeft) heirsClean() string {
-	return fmt.Sprintf("orchestrate clean --discard %s", shellword.Quote(ledger.RunID(t.heir.Dir)+"/"+t.heir.Job))
+// laterAttempt is what the name of a later attempt's branch has behind the id of its job.
+var laterAttempt = regexp.MustCompile(`\.a[0-9]+$`)
+
+// heirOf says who went on in a worktree, by the branch that it is on, and with what command
+// that is given up.
+func heirOf(branch string) (why, by string) {
+	run, job := runOf(branch), branch[strings.LastIndexByte(branch, '/')+1:]
+	job = laterAttempt.ReplaceAllString(job, "")
+	return fmt.Sprintf("job %s of run %s went on in it, and has what becomes of it", job, run),
+		"orchestrate clean --discard " + shellword.Quote(run+"/"+job)
 }

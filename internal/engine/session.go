@@ -80,10 +80,17 @@ func (r *run) takeSession(ctx context.Context, a *attempt) *route.Block {
 		}
 	}
 	a.resumes = &from
-	if block := r.homeOf(a); block != nil {
-		return block
+	block = r.homeOf(a)
+	if block == nil {
+		block = r.asLeft(ctx, a)
 	}
-	return r.asLeft(ctx, a)
+	if block != nil && a.session != nil {
+		if err := ledger.ReturnSession(a.session, a.heir); err != nil {
+			r.note(ledger.Noted(a.job.ID, r.redact.String("the session of job "+from.Of+" is free again, and its lock does not say so: "+err.Error())))
+		}
+		a.session = nil
+	}
+	return block
 }
 
 // lineageOf says which session a job goes on with, by what its runtime said of it.
@@ -142,9 +149,7 @@ func (r *run) holdSession(a *attempt, from *ledger.Lineage) *route.Block {
 			from.Base = f.Base
 		}
 	}
-	if own := found.Heir; own != nil && (own.Dir != r.led.Dir || own.Job != a.job.ID) {
-		a.heir = own.String()
-	}
+	a.heir = found.Heir
 	return nil
 }
 
@@ -188,8 +193,8 @@ func (r *run) asLeft(ctx context.Context, a *attempt) *route.Block {
 		return nil
 	}
 	by := "somebody, or an earlier try of this job, changed it since"
-	if a.heir != "" {
-		by = a.heir + " went on in it"
+	if h := a.heir; h != nil && (h.Dir != r.led.Dir || h.Job != a.job.ID) {
+		by = h.String() + " went on in it"
 	}
 	return blockedSession(fmt.Sprintf("look at %s; where nothing of that is wanted, `git -C %s checkout --detach %.12s` and `orchestrate resume %s`", from.Tree, shellword.Quote(from.Tree), from.Base, r.led.ID),
 		"the folder of its session is not as job %s left it (%s): %s", from.Of, some(paths(changed)), by)

@@ -75,6 +75,15 @@ func HoldSession(dir, job string, attempt int, heir Heir) (lock *os.File, found 
 	return lock, found, nil
 }
 
+// ReturnSession says in the lock that HoldSession gave that nothing was gone on with: heir is
+// who did before, nil = nobody. It gives the lock up.
+func ReturnSession(lock *os.File, heir *Heir) error {
+	if heir == nil {
+		heir = &Heir{}
+	}
+	return errors.Join(writeLine(lock, lockLine{Heir: heir}), lock.Close())
+}
+
 // openLock finds the lock of an attempt: in its job's directory, or where it was moved to
 // when a later one began.
 func openLock(root *os.Root, job string, attempt int) (*os.File, AttemptLock, error) {

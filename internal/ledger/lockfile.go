@@ -82,7 +82,9 @@ func (l *AttemptLock) take(line lockLine) {
 	case line.Over:
 		l.Over = true
 	case line.Heir != nil:
-		l.Heir = line.Heir
+		if l.Heir = line.Heir; l.Heir.Dir == "" { // whoever took it gave it back
+			l.Heir = nil
+		}
 	}
 }
 
