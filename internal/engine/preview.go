@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 
@@ -107,7 +108,7 @@ func (e *Engine) previewJob(p *Plan, j *spec.Job, r ledger.Route, b *route.Block
 		at.Folder = p.workplace(j, r)
 	}
 	if prompted(j) {
-		v.Prompt = p.redact.String(assemble(j, p.expected(j), nil, at))
+		v.Prompt = p.redact.String(cmp.Or(mending(j), assemble(j, p.expected(j), nil, at)))
 	}
 	if b != nil {
 		v.Blocked = &BlockPreview{Reason: b.Reason, Detail: b.Detail, NextStep: b.NextStep}

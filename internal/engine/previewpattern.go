@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"orchestrate/internal/ledger"
+	"orchestrate/internal/prompts"
 	"orchestrate/internal/report"
 	"orchestrate/internal/spec"
 )
@@ -86,4 +87,19 @@ func needed(r *spec.Round) string {
 		return "only if " + last + " was needed"
 	}
 	return ""
+}
+
+// mending is the prompt of a round of repair, in which what is found is only named before
+// any of it exists; "" of any other job.
+func mending(j *spec.Job) string {
+	of := findingsFor(j)
+	if of == "" {
+		return ""
+	}
+	found := "(what " + of + " finds)"
+	text, err := prompts.Fill(prompts.FixWorker, map[string]string{"findings": found})
+	if err != nil { // the template is the program's own, and a test fills it
+		return found
+	}
+	return text
 }

@@ -238,10 +238,12 @@ func (r *run) carryThrough(ctx context.Context, obs Observer) (Result, error) {
 		r.blockUnproven()
 		r.blockPlanned()
 	}
+	hurry := r.atEase()
 	(&dispatch.Loop{
 		Graph: (*order)(r), Backend: (*backend)(r), Slots: r.plan.Spec.Concurrency,
 		Attempts: r.attempts, Carry: r.underWay(), Due: r.due,
 	}).Run(work)
+	hurry()
 	if r.broken != nil {
 		return Result{}, r.broken
 	}
