@@ -122,49 +122,6 @@ func (t Task) laySession(dir string) error {
 	return writeWhole(at, []byte(strings.TrimSpace(*t.Status.SessionID)+"\n"))
 }
 
-// layArtifacts copies what the task left in its folder for that. Links are not followed:
-// what they lead to is not the task's.
-func (t Task) layArtifacts(dir string) error {
-	at := filepath.Join(dir, ledger.ArtifactsDir)
-	if err := os.RemoveAll(at); err != nil {
-		return err
-	}
-	source := filepath.Join(t.jobDir(), ledger.ArtifactsDir)
-	info, err := os.Lstat(source)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && (!info.IsDir() || !t.settled()) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	from, err := os.OpenRoot(source)
-	if err != nil {
-		return err
-	}
-	return errors.Join(copyTree(from, at), from.Close())
-}
-
-// copyTree copies the plain files below a folder. Where there are none, nothing is made.
-func copyTree(from *os.Root, to string) error {
-	return fs.WalkDir(from.FS(), ".", func(name string, e fs.DirEntry, err error) error {
-		if err != nil || !e.Type().IsRegular() {
-			return err
-		}
-		source, err := from.Open(filepath.FromSlash(name))
-		if err != nil {
-			return err
-		}
-		target := filepath.Join(to, filepath.FromSlash(name))
-		if err = os.MkdirAll(filepath.Dir(target), dirMode); err == nil {
-			err = writeFrom(target, func(w io.Writer) error {
-				_, err := io.Copy(w, source)
-				return err
-			})
-		}
-		return errors.Join(err, source.Close())
-	})
-}
-
 // archive moves what a folder has of an older call into one of its own. Cut off in between
 // it goes on where it stopped.
 func archive(dir string, n int) error {

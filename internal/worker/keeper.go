@@ -42,7 +42,7 @@ func (k *Keeper) Record(rec ledger.Record) error {
 		k.stands[rec.Job] = p
 	}
 	p.record(rec)
-	t, err := k.task(rec.Job, p)
+	t, err := k.run.taskOf(k.call, rec.Job, p, &k.lineage)
 	if err != nil || p.state == ledger.Skipped {
 		return err
 	}
@@ -50,11 +50,6 @@ func (k *Keeper) Record(rec ledger.Record) error {
 		delete(k.stands, rec.Job) // a later attempt begins anew; nothing is held for it
 	}
 	return k.keep(t)
-}
-
-func (k *Keeper) task(id string, p *progress) (Task, error) {
-	of, err := k.lineage.of(id, p.last)
-	return k.run.taskOf(k.call, id, p, of), err
 }
 
 // keep lays a task's folder, after what an older call left in it is out of the way.

@@ -131,10 +131,11 @@ func TestATaskIsLaidOutWhileItsCallGoesOn(t *testing.T) {
 	}
 	must(t, c.led.WriteFile("a/artifacts/r.md", []byte("abc")))
 	must(t, os.Symlink("/etc/passwd", c.led.Path("a/artifacts/link")))
+	must(t, c.led.WriteFile("a/artifacts/more/own.txt", []byte("not asked for")))
 	c.ends(done("a"), "the answer")
 	got := tree(t, r.TaskDir("a"))
 	for name, want := range map[string]string{
-		"prompt.txt": "ask a", "worker.log": "out of a\n", "output.txt": "the answer", "session.txt": "s-a\n", "artifacts/r.md": "abc",
+		"prompt.txt": "ask a", "worker.log": "out of a\n", "output.txt": "the answer", "session.txt": "s-a\n", "artifacts/r.md": "abc", "artifacts/more/own.txt": "not asked for",
 	} {
 		if got[name] != want {
 			t.Errorf("%s is %q, want %q", name, got[name], want)
@@ -148,8 +149,11 @@ func TestATaskIsLaidOutWhileItsCallGoesOn(t *testing.T) {
 		"schema_version": 1.0, "task_id": "a", "adapter": "claude", "model": "haiku-1", "state": "success", "exit_code": 0.0, "reason": nil, "evidence": nil, "next": nil,
 		"started_at": "2026-07-04T14:15:30Z", "duration_s": 1.5, "session_id": "s-a", "resumed": false, "resume_of": nil, "attempts": 1.0, "call": r.ID + "-c1",
 		"worktree": nil, "patch": nil, "item": nil,
-		"usage":     map[string]any{"input_tokens": 12.0, "output_tokens": nil, "cost_usd": nil},
-		"artifacts": []any{map[string]any{"path": "artifacts/r.md", "sha256": strings.Repeat("a", 64), "bytes": 3.0}},
+		"usage": map[string]any{"input_tokens": 12.0, "output_tokens": nil, "cost_usd": nil},
+		"artifacts": []any{
+			map[string]any{"path": "artifacts/r.md", "sha256": strings.Repeat("a", 64), "bytes": 3.0},
+			map[string]any{"path": "artifacts/more/own.txt", "sha256": "6b78438df33ad2afeaf3135fcca88e5e726eb710fdef0d29bc04231446af4db7", "bytes": 13.0},
+		},
 	}
 	if fmt.Sprint(s) != fmt.Sprint(want) {
 		t.Errorf("status.json:\n%v\nwant\n%v", s, want)
@@ -166,6 +170,37 @@ func TestATaskIsLaidOutWhileItsCallGoesOn(t *testing.T) {
 	before := tree(t, r.tasksDir())
 	if _, err := r.Project(); err != nil || fmt.Sprint(tree(t, r.tasksDir())) != fmt.Sprint(before) {
 		t.Errorf("who reads it afterwards changes it: %v\n%v", err, tree(t, r.tasksDir()))
+	}
+}
+
+func TestWhatATaskMadeUnreadableKeepsNobodyFromTheRest(t *testing.T) {
+	r := newRun(t)
+	c := begin(t, r, "a").keeps()
+	c.starts("a", 1)
+	must(t, c.led.WriteFile("a/artifacts/closed/own.txt", []byte("x")))
+	must(t, c.led.WriteFile("a/artifacts/r.md", []byte("abc")))
+	must(t, os.Chmod(c.led.Path("a/artifacts/closed"), 0))
+	t.Cleanup(func() { must(t, os.Chmod(c.led.Path("a/artifacts/closed"), 0o700)) })
+	c.ends(done("a"), "x")
+	c.over()
+	if got := tree(t, r.TaskDir("a")); got["artifacts/r.md"] != "abc" || got["output.txt"] != "x" {
+		t.Errorf("the folder has %v", got)
+	}
+	if _, err := r.Project(); err != nil {
+		t.Errorf("who reads it: %v", err)
+	}
+}
+
+func TestACommandOfThePersonsOwnIsTheAdapterCustom(t *testing.T) {
+	r := newRun(t)
+	c := begin(t, r, "a").keeps()
+	s := done("a")
+	s.Runtime, s.Model, s.SessionID = "exec", "", ""
+	c.starts("a", 1)
+	c.ends(s, "x")
+	c.over()
+	if got := statusIn(t, r.TaskDir("a")); got["adapter"] != "custom" {
+		t.Errorf("its adapter is %v", got["adapter"])
 	}
 }
 
@@ -353,7 +388,7 @@ func TestASessionIsGoneOnWithAsItWas(t *testing.T) {
 	}
 	for _, bad := range []struct{ task, want string }{
 		{`"resume_from": "build-praser"`, `did you mean "build-parser"?`},
-		{`"resume_from": "shell"`, "task shell left no session to go on with: exec has none"},
+		{`"resume_from": "shell"`, "task shell left no session to go on with: custom has none"},
 		{`"resume_from": "busy"`, "task busy is running"},
 		{`"resume_from": "build-parser", "write": true`, "a session goes on with the access that it had; start a fresh task"},
 		{`"resume_from": "build-parser", "adapter": "codex"`, `adapter is "claude" in task build-parser`},

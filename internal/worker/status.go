@@ -8,6 +8,7 @@ import (
 
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/runtime/exec"
 	"orchestrate/internal/untrusted"
 )
 
@@ -15,7 +16,7 @@ import (
 type Status struct {
 	SchemaVersion int             `json:"schema_version"`
 	TaskID        string          `json:"task_id"`
-	Adapter       *string         `json:"adapter"` // the runtime that had it; null = nobody yet, or the engine itself
+	Adapter       *string         `json:"adapter"` // the runtime that had it, Custom = a command; null = nobody yet, or the engine itself
 	Model         *string         `json:"model"`   // observed, else requested
 	State         ledger.Status   `json:"state"`
 	ExitCode      *int            `json:"exit_code"` // as ExitCode has it; null until it has ended
@@ -94,7 +95,7 @@ func (p *progress) status(c Call, id string, resumeOf string) Status {
 		ResumeOf: given(resumeOf), Artifacts: []Artifact{},
 	}
 	if p.route != nil {
-		s.Adapter, s.Model = given(p.route.Runtime), given(p.route.Model)
+		s.Adapter, s.Model = adapterOf(p.route.Runtime), given(p.route.Model)
 	}
 	if p.last != nil {
 		s.tell(c, *p.last, p.work)
@@ -104,7 +105,7 @@ func (p *progress) status(c Call, id string, resumeOf string) Status {
 
 // tell adds how an attempt ended.
 func (s *Status) tell(c Call, j ledger.JobStatus, work *ledger.Work) {
-	s.Adapter, s.Model, s.SessionID, s.Item = given(j.Runtime), given(j.Model), given(j.SessionID), j.Item
+	s.Adapter, s.Model, s.SessionID, s.Item = adapterOf(j.Runtime), given(j.Model), given(j.SessionID), j.Item
 	s.Resumed, s.Attempts, s.StartedAt = j.ResumedFrom != "", j.Attempts, j.StartedAt
 	if s.Reason = given(j.Reason); s.Reason != nil {
 		s.Evidence = &j.ReasonEvidence
@@ -135,6 +136,18 @@ func (s *Status) tell(c Call, j ledger.JobStatus, work *ledger.Work) {
 		s.Artifacts = append(s.Artifacts, Artifact{Path: placeOf(a), SHA256: a.SHA256, Bytes: a.Bytes})
 	}
 }
+
+// adapterOf is what the form calls a runtime: the only program of a task is the person's own
+// command.
+func adapterOf(name string) *string {
+	if name == exec.Name {
+		name = Custom
+	}
+	return given(name)
+}
+
+// Custom is the adapter of a task that a command of the person's own does.
+const Custom = "custom"
 
 // placeOf is where a person finds a file that the task left.
 func placeOf(a ledger.Artifact) string {

@@ -107,17 +107,21 @@ func (r Run) everyTask() (all []Task, err error) {
 			if p.state == ledger.Skipped {
 				continue
 			}
-			of, err := lineage.of(id, p.last)
+			t, err := r.taskOf(c, id, p, &lineage)
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, r.taskOf(c, id, p, of))
+			all = append(all, t)
 		}
 	}
 	return all, nil
 }
 
-func (r Run) taskOf(c Call, id string, p *progress, resumeOf string) Task {
+func (r Run) taskOf(c Call, id string, p *progress, l *lineages) (Task, error) {
+	resumeOf, err := l.of(id, p.last)
+	if err != nil {
+		return Task{}, err
+	}
 	t := Task{ID: id, Call: c.ID, Dir: r.TaskDir(id), Status: p.status(c, id, resumeOf), call: c}
 	if p.last != nil {
 		t.requested = p.last.RequestedModel
@@ -125,7 +129,7 @@ func (r Run) taskOf(c Call, id string, p *progress, resumeOf string) Task {
 	if !t.settled() && !c.Live {
 		t.abandoned()
 	}
-	return t
+	return t, t.find()
 }
 
 // abandoned is what a task is whose engine is gone.
