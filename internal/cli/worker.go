@@ -28,7 +28,7 @@ installed and signed in, which is said and recorded.
 `
 
 const workerExits = `Exit status: 0 all is well; 1 a task failed, or a quota left some undone; 2 usage error;
-3 blocked (no adapter can take it, or its session is gone); 5 still running; 130
+3 something was blocked (no adapter can take it, its session is gone); 5 still running; 130
 interrupted, or cut off: orchestrate resume RUN goes on.`
 
 func newNewRun(sys System) *cobra.Command {

@@ -17,17 +17,23 @@ func workerOutput(sys System, run worker.Run, task string, log bool) error {
 	if err != nil {
 		return err
 	}
-	if _, err := run.Project(); err != nil {
+	tasks, err := run.Project()
+	if err != nil {
 		return failure(err)
 	}
-	state := jobIn(call.State, task)
+	state := ledger.Skipped // a pattern did not need it
+	for _, t := range tasks {
+		if t.ID == task {
+			state = t.Status.State
+		}
+	}
 	switch {
-	case log && !state.Status.Settled() && call.Live:
+	case log && !state.Settled():
 		return printLive(sys, call, task)
 	case log:
 		return printTaskFile(sys, run, task, worker.LogFile, "its program never ran")
-	case !state.Status.Settled() && call.Live:
-		return failure(fmt.Errorf("task %s is %s and has no answer yet; what it says: orchestrate output --follow %s %s", task, state.Status, run.ID, task))
+	case !state.Settled():
+		return failure(fmt.Errorf("task %s is %s and has no answer yet; what it says: orchestrate output --follow %s %s", task, state, run.ID, task))
 	}
 	return printTaskFile(sys, run, task, worker.OutputFile, fmt.Sprintf("orchestrate output --log %s %s shows what it printed, orchestrate status %s where it stands", run.ID, task, run.ID))
 }

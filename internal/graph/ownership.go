@@ -182,7 +182,7 @@ func (g *Graph) IsolationWhy(id string) string {
 	if other := g.beside[w]; other != none {
 		return fmt.Sprintf("may run beside another writer (%s)", g.jobs[g.writers[other]].ID)
 	}
-	if g.owned[w].whole {
+	if g.owned[w].whole && g.jobs[i].Worker == nil { // a worker alone has the tree
 		return "owns its whole cwd (by no owned_paths, or by some that cover everything)"
 	}
 	return ""

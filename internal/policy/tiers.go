@@ -80,7 +80,7 @@ type RiskFacts struct {
 	Destructive  bool
 	SensitiveEnv []string // variables in env_allow and what is the matter: "MY_KEY, which looks like a secret"
 	BesideWriter string   // another writer that may run at the same time; "" = none
-	Broad        bool     // a writer that owns its whole cwd
+	Broad        bool     // a writer that owns its whole cwd; not in the worker form, where that is what is asked for
 }
 
 // RiskFactsOf collects the facts of a job. beside is another writer that may run
@@ -90,7 +90,7 @@ func RiskFactsOf(j *spec.Job, beside string, sensitive func(name string) string)
 	f := RiskFacts{
 		Task: j.Task, Importance: j.Importance, Effect: j.Effect, Untrusted: j.Untrusted,
 		Credentialed: j.Credentialed, Destructive: j.Destructive, BesideWriter: beside,
-		Broad: j.Writes() && j.OwnsCwd(),
+		Broad: j.Writes() && j.OwnsCwd() && j.Worker == nil,
 	}
 	for _, name := range j.EnvAllow {
 		if why := sensitive(name); why != "" {
