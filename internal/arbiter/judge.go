@@ -56,7 +56,7 @@ type Case struct {
 
 // Judge draws the conclusion. In this order: where there is nothing to judge yet
 // for the arbiter it is blocked; a broken rule of layer 1 is fail; checks-only is
-// unreviewed, and so is the worker form; no arbiter, no usable answer, or one of an arbiter that is not as
+// unreviewed, and so is the worker form, tasks that just failed or not; no arbiter, no usable answer, or one of an arbiter that is not as
 // independent as was required is blocked; anything that the arbiter found wrong, an
 // assertion among it, is fail; anything it left open, or cited without its being
 // there, is blocked; the rest is pass. In a rehearsal pass and
@@ -81,10 +81,10 @@ func conclude(c Case) (verdict string, why []string) {
 	switch {
 	case c.Early != "":
 		return Blocked, append([]string{c.Early}, why...)
+	case c.WorkerForm && c.onlyFailed():
+		return Unreviewed, append([]string{InWorkerForm}, why...)
 	case len(c.Findings) > 0:
 		return Fail, why
-	case c.WorkerForm:
-		return Unreviewed, []string{InWorkerForm}
 	case c.Mode == ModeChecksOnly:
 		return Unreviewed, []string{"mode checks-only: nobody reviewed the work"}
 	case c.Obstacle != "":
@@ -104,6 +104,12 @@ func conclude(c Case) (verdict string, why []string) {
 		return Blocked, why
 	}
 	return Pass, []string{}
+}
+
+// onlyFailed reports whether nothing more is wrong than that some jobs did not succeed. In
+// the worker form each stands for itself.
+func (c Case) onlyFailed() bool {
+	return !slices.ContainsFunc(c.Findings, func(f ledger.Finding) bool { return f.Rule != RuleJobFailed })
 }
 
 // dependent reports that the arbiter is not as independent as was asked for.

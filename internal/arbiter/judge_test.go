@@ -53,8 +53,12 @@ func TestTruthTable(t *testing.T) {
 		{"checks-only", func(c *Case) { c.Mode, c.Answer, c.Jobs = ModeChecksOnly, nil, nil }, Unreviewed, "nobody reviewed"},
 		{"the worker form", func(c *Case) { c.Mode, c.WorkerForm, c.Answer, c.Jobs = ModeChecksOnly, true, nil, nil }, Unreviewed, "worker form: nobody reviewed these results"},
 		{"layer 1 beats the worker form", func(c *Case) {
+			c.Mode, c.WorkerForm = ModeChecksOnly, true
+			c.Findings = []ledger.Finding{{Rule: RuleJobFailed, Job: "a"}, {Rule: RuleInjectedSecret, Job: "b", Detail: "a key"}}
+		}, Fail, InWorkerForm},
+		{"a task of the worker form failed", func(c *Case) {
 			c.Mode, c.WorkerForm, c.Findings = ModeChecksOnly, true, []ledger.Finding{{Rule: RuleJobFailed, Job: "a", Detail: "it ended failed"}}
-		}, Fail, "worker form: nobody reviewed these results"},
+		}, Unreviewed, "job-failed: job a: it ended failed"},
 		{"nothing to judge", func(c *Case) {
 			c.Early, c.Answer = "no job succeeded", nil
 			c.Findings = []ledger.Finding{{Rule: RuleJobFailed, Job: "a", Detail: "it ended failed"}}
