@@ -57,6 +57,8 @@ type jsonReader struct {
 	dec    *json.Decoder
 	breaks []int // offsets of the line breaks
 	nodes  int
+	at     int  // offset of the last place that was asked for
+	last   spot // that place
 }
 
 // jsonFault is a mistake at a place.
@@ -144,12 +146,13 @@ func (j *jsonReader) mapping(t *tree, depth int) error {
 		if t.fields[key] != nil {
 			return &jsonFault{at, fmt.Sprintf("the key %s is given twice; the first is on line %d: keep one", quote(key), t.keyAt[key].line)}
 		}
+		here := j.spot(at)
 		v, err := j.value(depth + 1)
 		if err != nil {
 			return err
 		}
 		t.keys = append(t.keys, key)
-		t.fields[key], t.keyAt[key] = v, j.spot(at)
+		t.fields[key], t.keyAt[key] = v, here
 	}
 	_, _, err := j.next()
 	return err
@@ -183,13 +186,18 @@ func (j *jsonReader) fault(err error) (spot, string) {
 	return spot{1, 1}, "not valid JSON: " + err.Error()
 }
 
-// spot is the place of an offset; columns count characters.
+// spot is the place of an offset; columns count characters. It counts on from the last one
+// where it can: a manifest of many megabytes may be one line.
 func (j *jsonReader) spot(at int) spot {
 	at = min(at, len(j.data))
 	line := sort.SearchInts(j.breaks, at)
-	begin := 0
+	begin, col := 0, 1
 	if line > 0 {
 		begin = j.breaks[line-1] + 1
 	}
-	return spot{line + 1, utf8.RuneCount(j.data[begin:at]) + 1}
+	if j.last.line == line+1 && j.at <= at {
+		begin, col = j.at, j.last.col
+	}
+	j.at, j.last = at, spot{line + 1, col + utf8.RuneCount(j.data[begin:at])}
+	return j.last
 }
