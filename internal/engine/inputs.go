@@ -124,6 +124,9 @@ func (p *Plan) wanted(j *spec.Job, isolated func(string) bool) []want {
 		if needsItem(j) && slices.Contains(j.Item.From, id) {
 			continue // it gets its item
 		}
+		if id == j.Continue {
+			continue // its session knows that
+		}
 		add(want{from: id, kind: theAnswer})
 		for _, o := range p.outputsOf(id) {
 			add(want{from: id, kind: anOutput, file: o.Path})
@@ -131,7 +134,7 @@ func (p *Plan) wanted(j *spec.Job, isolated func(string) bool) []want {
 	}
 	holds := p.Graph.Holds(j.ID, isolated)
 	for _, id := range p.workersBehind(j.DependsOn) {
-		if dep, ok := p.Graph.Job(id); ok && dep.Writes() && isolated(id) {
+		if dep, ok := p.Graph.Job(id); ok && id != j.Continue && dep.Writes() && isolated(id) {
 			on, _ := p.Graph.BaseOf(id, isolated)
 			add(want{from: id, kind: thePatch, base: slices.Contains(holds, id), on: on})
 		}
