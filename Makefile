@@ -2,13 +2,14 @@
 # make test    everything that has to pass before a change lands
 # make demo    a real graph in a scratch repository (REAL=1: on your own agents)
 # make bench   the benchmarks beside their peers; see bench/README.md
+# make worker-scale  a batch of 500 items beside one of 50: memory, order, failures
 # make e2e     the end-to-end tests with the real agents, simulated model
 # make e2e-table  what each agent was seen to do in each cell of their matrix
 # make pages   the report's page of real runs, in a real browser; SHOTS=1 takes pictures
 # make odd     the table of odd repositories, each made and run in anew
 # make skill   writes into the skill what the program owns: commands, fields, tiers, reasons
 # make faults  the kill campaign; see scripts/faults.sh for its shorter forms
-.PHONY: build check test demo bench e2e e2e-latest e2e-table pages odd faults skill install clean
+.PHONY: build check test demo bench e2e e2e-latest e2e-table pages odd faults worker-scale skill install clean
 
 programs := ./cmd/orchestrate ./cmd/orchestrate-supervise
 
@@ -30,6 +31,9 @@ demo: build
 
 bench: build
 	./bench/run.sh
+
+worker-scale:
+	./scripts/worker-scale.sh
 
 e2e: build
 	./scripts/e2e.sh

@@ -13,9 +13,12 @@ import (
 	"orchestrate/internal/ledger"
 )
 
-// runDir is the directory of the one run in a folder.
+// runDir is the directory of the one run in a folder, or of the one call of its worker run.
 func runDir(dir string) (string, error) {
 	found, err := filepath.Glob(filepath.Join(dir, "plans/reports/orchestrate-*", ledger.StateFile))
+	if err == nil && len(found) == 0 { // a call of the worker form
+		found, err = filepath.Glob(filepath.Join(dir, ledger.WorkerRunsDir, "*", ledger.CallsDir, "*", ledger.StateFile))
+	}
 	if err == nil && len(found) != 1 {
 		err = fmt.Errorf("%d run directories in %s, expected one", len(found), dir)
 	}

@@ -5,6 +5,7 @@
 //
 //	bench jobs      -bin DIR -work DIR[,DIR] -out FILE   many small jobs: flat, wide, chain
 //	bench scale     -bin DIR -work DIR[,DIR] -out FILE   one run of very many jobs
+//	bench worker    -bin DIR -work DIR -out FILE         batches of the worker form over a long list and a short one
 //	bench one       -bin DIR -work DIR -out FILE         one run of one job
 //	bench start     -bin DIR -work DIR -out FILE         start-up
 //	bench worktrees -bin DIR -work DIR[,DIR] -out FILE   isolated writers beside bare git
@@ -33,7 +34,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) == 0 {
-		return errors.New("say what to run: jobs, scale, one, start, flood or worktrees")
+		return errors.New("say what to run: jobs, scale, worker, one, start, flood or worktrees")
 	}
 	parts := map[string]func([]string) error{
 		"measure": measureMain, "floor": floorMain, "drop": dropMain, "supervisors": supervisorsMain, "trees": treesMain,
@@ -41,10 +42,10 @@ func run(args []string) error {
 	if part, ok := parts[args[0]]; ok {
 		return part(args[1:])
 	}
-	suites := map[string]func(*bench) ([]table, error){"jobs": jobs, "scale": scale, "one": one, "start": starts, "flood": floods, "worktrees": worktrees}
+	suites := map[string]func(*bench) ([]table, error){"jobs": jobs, "scale": scale, "worker": workers, "one": one, "start": starts, "flood": floods, "worktrees": worktrees}
 	suite, ok := suites[args[0]]
 	if !ok {
-		return fmt.Errorf("no suite %q: jobs, scale, one, start, flood or worktrees", args[0])
+		return fmt.Errorf("no suite %q: jobs, scale, worker, one, start, flood or worktrees", args[0])
 	}
 	b, out, err := setUp(args[0], args[1:])
 	if err != nil {
@@ -75,7 +76,7 @@ func setUp(suite string, args []string) (b *bench, out string, err error) {
 	fs.StringVar(&b.bin, "bin", "bin", "folder with the programs")
 	fs.StringVar(&out, "out", "", "file for the tables")
 	fs.IntVar(&b.turns, "rounds", 5, "rounds; each runs every command once")
-	fs.IntVar(&b.scale, "jobs", 10000, "scale: jobs of the large run")
+	fs.IntVar(&b.scale, "jobs", 10000, "scale, worker: jobs of the large run")
 	fs.StringVar(&b.before, "before", "", "one: folder with the programs of another build to compare with")
 	fs.BoolVar(&b.slow, "slow", false, "also run what takes minutes (go-task on the wide graph)")
 	if err := fs.Parse(args); err != nil {
