@@ -71,7 +71,7 @@ func nextOf(tasks []worker.Task, call string) (steps []string) {
 		if t.Call != call {
 			continue
 		}
-		if t.Status.Patch != nil && t.Well() {
+		if t.Status.Worktree != nil && t.Status.Patch != nil && t.Well() {
 			patched = append(patched, t.ID)
 		}
 		if t.Status.Next == nil {

@@ -161,6 +161,9 @@ func (w *tasksTold) sayChosen(r ledger.Record) {
 	if r.Route.Why != "" {
 		text += ": " + r.Route.Why
 	}
+	if r.Route.IsolationWhy != "" {
+		text += fmt.Sprintf("; in a %s of its own (%s)", r.Route.Isolation, r.Route.IsolationWhy)
+	}
 	fmt.Fprintln(w.sys.Err, text)
 }
 
