@@ -45,14 +45,15 @@ func ExitCode(s ledger.JobStatus) int {
 	return ExitFailed
 }
 
-// Next is what to do about a task that has settled, "" where it is well. signIn is how a
-// person signs in to its runtime, "" = not known.
-func Next(s ledger.JobStatus, signIn string) string {
+// Next is what to do about a task that has settled in a call, "" where it is well. signIn is
+// how a person signs in to its runtime, "" = not known.
+func Next(s ledger.JobStatus, call, signIn string) string {
 	if s.Status.Well() {
 		return ""
 	}
-	for _, say := range []func(ledger.JobStatus, string) string{nextOfRuntime, nextOfLimits, nextOfPattern, nextOfBlock} {
-		if step := say(s, signIn); step != "" {
+	resume := "orchestrate resume " + call
+	for _, step := range []string{nextOfRuntime(s, resume, signIn), nextOfLimits(s, resume), nextOfPattern(s), nextOfBlock(s, resume)} {
+		if step != "" {
 			return step
 		}
 	}
@@ -60,7 +61,7 @@ func Next(s ledger.JobStatus, signIn string) string {
 }
 
 // nextOfRuntime is for what the runtime itself ran into.
-func nextOfRuntime(s ledger.JobStatus, signIn string) string {
+func nextOfRuntime(s ledger.JobStatus, resume, signIn string) string {
 	switch s.Reason {
 	case runtime.ReasonAuth:
 		if signIn == "" {
@@ -72,7 +73,7 @@ func nextOfRuntime(s ledger.JobStatus, signIn string) string {
 	case runtime.ReasonNetwork:
 		return "transient: check the network, then dispatch it again"
 	case runtime.ReasonQuota:
-		return fmt.Sprintf("the quota of %s is used up: go on with orchestrate resume%s, or with another adapter", s.Runtime, back(s, " after %s"))
+		return fmt.Sprintf("the quota of %s is used up: go on with %s%s, or with another adapter", s.Runtime, resume, back(s, " after %s"))
 	case runtime.ReasonSpawn:
 		return "its program could not be started: orchestrate doctor shows what is there"
 	case runtime.ReasonUnknownModel:
@@ -98,14 +99,14 @@ func back(s ledger.JobStatus, format string) string {
 }
 
 // nextOfLimits is for what a limit or a person ended, and for what was missing at the end.
-func nextOfLimits(s ledger.JobStatus, _ string) string {
+func nextOfLimits(s ledger.JobStatus, resume string) string {
 	switch s.Reason {
 	case runtime.ReasonTurnCap:
 		return "dispatch it again with a higher max_turns or a narrower scope; --resume-from goes on where it stopped"
 	case runtime.ReasonTimeout, runtime.ReasonFirstOutput:
 		return "dispatch it again with a narrower scope or a longer timeout"
 	case runtime.ReasonCancelled, runtime.ReasonCutOff:
-		return "orchestrate resume goes on with it"
+		return resume + " goes on with it"
 	case runtime.ReasonPermission:
 		return "it was refused something: word the prompt so that it is not needed, or let it write"
 	case runtime.ReasonWroteObserving:
@@ -121,7 +122,7 @@ func nextOfLimits(s ledger.JobStatus, _ string) string {
 }
 
 // nextOfPattern is for tasks that judge or gather.
-func nextOfPattern(s ledger.JobStatus, _ string) string {
+func nextOfPattern(s ledger.JobStatus) string {
 	switch s.Reason {
 	case runtime.ReasonBadAnswer:
 		return "read output.txt: the answer does not hold what it must; say its form in the prompt"
@@ -134,7 +135,7 @@ func nextOfPattern(s ledger.JobStatus, _ string) string {
 }
 
 // nextOfBlock is for what never began.
-func nextOfBlock(s ledger.JobStatus, _ string) string {
+func nextOfBlock(s ledger.JobStatus, resume string) string {
 	switch s.Reason {
 	case runtime.BlockedNoRoute, runtime.BlockedCapability, runtime.BlockedRiskControls:
 		return "no runtime can take it: orchestrate doctor shows what is there and signed in"
@@ -145,7 +146,7 @@ func nextOfBlock(s ledger.JobStatus, _ string) string {
 	case runtime.BlockedSession:
 		return "start a fresh task, with what it needs to know in its prompt"
 	case runtime.BlockedTreeUnproven:
-		return "end what still runs, then orchestrate resume"
+		return "end what still runs, then " + resume
 	}
 	return ""
 }

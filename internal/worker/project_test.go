@@ -484,7 +484,7 @@ func TestExitCodesAreThoseThatCoordinatorsKnow(t *testing.T) {
 		{ledger.Failed, runtime.ReasonAuth, 1, "stop, a person has to act: sign in to claude"},
 		{ledger.Failed, runtime.ReasonRateLimit, 1, "transient: wait"},
 		{ledger.Failed, runtime.ReasonNetwork, 1, "transient"},
-		{ledger.Failed, runtime.ReasonQuota, 1, "orchestrate resume"},
+		{ledger.Failed, runtime.ReasonQuota, 1, "orchestrate resume r-c1"},
 		{ledger.Failed, runtime.ReasonTurnCap, 8, "higher max_turns"},
 		{ledger.Failed, runtime.ReasonTimeout, 124, "longer timeout"},
 		{ledger.Failed, runtime.ReasonFirstOutput, 124, "longer timeout"},
@@ -492,20 +492,20 @@ func TestExitCodesAreThoseThatCoordinatorsKnow(t *testing.T) {
 		{ledger.Blocked, runtime.BlockedNoRoute, 127, "orchestrate doctor"},
 		{ledger.Blocked, runtime.BlockedDependency, 3, "the task that it waits for"},
 		{ledger.Blocked, runtime.BlockedExpansion, 3, "the list"},
-		{ledger.Interrupted, runtime.ReasonCancelled, 130, "orchestrate resume"},
+		{ledger.Interrupted, runtime.ReasonCancelled, 130, "orchestrate resume r-c1"},
 	} {
 		s := failed("a", c.reason)
 		s.Status = c.status
 		if got := ExitCode(s); got != c.code {
 			t.Errorf("%s %s: exit code %d, want %d", c.status, c.reason, got, c.code)
 		}
-		if next := Next(s, ""); !strings.Contains(next, c.next) || (c.next == "") != (next == "") {
+		if next := Next(s, "r-c1", ""); !strings.Contains(next, c.next) || (c.next == "") != (next == "") {
 			t.Errorf("%s %s: next %q", c.status, c.reason, next)
 		}
 	}
 	s := failed("a", runtime.ReasonQuota)
 	s.ReasonEvidence = untrusted.From("usage limit reached; resets at 2026-07-04T18:00:00Z")
-	if got, want := Next(s, ""), time.Date(2026, 7, 4, 18, 0, 0, 0, time.UTC).Local().Format("2006-01-02 15:04"); !strings.Contains(got, want) {
+	if got, want := Next(s, "r-c1", ""), time.Date(2026, 7, 4, 18, 0, 0, 0, time.UTC).Local().Format("2006-01-02 15:04"); !strings.Contains(got, want) {
 		t.Errorf("when it is back is not said: %s", got)
 	}
 }

@@ -116,7 +116,7 @@ func (s *Status) tell(c Call, j ledger.JobStatus, work *ledger.Work) {
 	}
 	if s.State.Settled() {
 		code := ExitCode(j)
-		s.ExitCode, s.Next = &code, given(Next(j, signIn(c.Dir, j)))
+		s.ExitCode, s.Next = &code, given(Next(j, c.ID, signIn(c.Dir, j)))
 	}
 	if u := j.Usage; u != nil {
 		s.Usage = &Usage{InputTokens: u.InputTokens, OutputTokens: u.OutputTokens, CostUSD: u.CostUSD}
