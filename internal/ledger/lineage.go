@@ -51,7 +51,7 @@ func HoldSession(dir, job string, attempt int, heir Heir) (lock *os.File, found 
 	if err != nil {
 		return nil, found, err
 	}
-	defer root.Close() // nothing was written through it that a close could lose
+	defer func() { _ = root.Close() }() // nothing is written through it
 	lock, found, err = openLock(root, job, attempt)
 	if err != nil {
 		return nil, found, err
@@ -122,7 +122,7 @@ func ReadSession(dir, job string) (s Session, err error) {
 	if err != nil {
 		return s, err
 	}
-	defer root.Close() // it was only read
+	defer func() { _ = root.Close() }() // it is only read
 	at := filepath.Join(job, SessionFile)
 	data, err := root.ReadFile(at)
 	if err != nil {
