@@ -1,0 +1,155 @@
+package worker
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/runtime"
+	"orchestrate/internal/untrusted"
+)
+
+func TestASessionIsGoneOnWithAsItWas(t *testing.T) {
+	r := newRun(t)
+	c := begin(t, r, "build-parser", "shell", "busy")
+	c.starts("build-parser", 1)
+	must(t, c.led.WriteJSON("build-parser/session.json", ledger.Session{SchemaVersion: 1, Job: "build-parser", Attempt: 1, Runtime: "claude", SessionID: "s-1", Cwd: r.Root, Worktree: "/trees/a", Commit: "c0ffee"}))
+	c.ends(done("build-parser"), "x")
+	c.starts("shell", 1)
+	none := done("shell")
+	none.Runtime, none.SessionID = "exec", ""
+	c.ends(none, "x")
+	c.starts("busy", 1)
+	m, diags := ParseManifest(r, "m.json", []byte(`{"defaults": {"adapter": "codex", "write": true}, "tasks": [{"id": "r2", "prompt": "x", "resume_from": "build-parser"}]}`), options(r))
+	if m == nil {
+		t.Fatal(said(diags))
+	}
+	j := m.jobs[0]
+	want := resumed{Session: "s-1", Runtime: "claude", Model: "haiku", Cwd: r.Root, Run: c.led.Dir, Job: "build-parser", Attempt: 1, Tree: "/trees/a", Base: "c0ffee"}
+	if j.Worker.Resumes == nil || *j.Worker.Resumes != want || j.Runtime != "claude" || j.Model != "haiku" || j.Effect != "observe" || j.Cwd != r.Root {
+		t.Errorf("it goes on as %+v, %+v", j, j.Worker.Resumes)
+	}
+	for _, bad := range []struct{ task, want string }{
+		{`"resume_from": "build-praser"`, `did you mean "build-parser"?`},
+		{`"resume_from": "shell"`, "task shell left no session to go on with: custom has none"},
+		{`"resume_from": "busy"`, "task busy is running"},
+		{`"resume_from": "build-parser", "write": true`, "a session goes on with the access that it had; start a fresh task"},
+		{`"resume_from": "build-parser", "adapter": "codex"`, `adapter is "claude" in task build-parser`},
+		{`"resume_from": "build-parser", "model": "opus"`, `model is "haiku" in task build-parser`},
+		{`"resume_from": "build-parser", "task": "review"`, "a judge begins a fresh session"},
+	} {
+		_, diags := ParseManifest(r, "m.json", []byte(`{"tasks": [{"id": "r2", "prompt": "x", `+bad.task+`}]}`), options(r))
+		if got := said(diags); !strings.Contains(got, bad.want) {
+			t.Errorf("%s: %s, want %s", bad.task, got, bad.want)
+		}
+	}
+	c.over()
+}
+
+func TestOnlyWhatFailedIsDoneAgain(t *testing.T) {
+	r := newRun(t)
+	manifest := `{"tasks": [{"id": "a", "prompt": "x"}, {"id": "b", "prompt": "y"}, {"id": "c", "prompt": "z", "depends_on": ["a"]}]}`
+	read := func(text string) *Manifest {
+		t.Helper()
+		m, diags := ParseManifest(r, "m.json", []byte(text), options(r))
+		if m == nil {
+			t.Fatal(said(diags))
+		}
+		return m
+	}
+	m := read(manifest)
+	if got, _, err := m.Unfinished(); err != nil || got.Call != "" || got.Manifest != m {
+		t.Errorf("before any call: %+v, %v", got, err)
+	}
+	_, diags, err := m.Write()
+	must(t, err)
+	if len(diags) > 0 {
+		t.Fatal(said(diags))
+	}
+	c := begin(t, r, "a", "b", "c")
+	for _, id := range []string{"a", "c"} {
+		c.starts(id, 1)
+		c.ends(done(id), "x")
+	}
+	c.starts("b", 1)
+	c.ends(failed("b", runtime.ReasonCrash), "")
+	if _, _, err := read(manifest).Unfinished(); err == nil || !strings.Contains(err.Error(), "orchestrate wait "+c.led.ID) {
+		t.Errorf("while the call goes on: %v", err)
+	}
+	c.over()
+	o := options(r)
+	o.MaxParallel = 9
+	same, _ := ParseManifest(r, "other.json", []byte("  "+manifest), o)
+	if got, _, err := same.Unfinished(); err != nil || got.Call != c.led.Dir || got.Manifest != nil {
+		t.Errorf("the same tasks: %+v, %v", got, err)
+	}
+	changed := read(strings.Replace(manifest, `"y"`, `"y, shorter"`, 1))
+	if got, _, err := changed.Unfinished(); err != nil || got.Call != "" || got.Manifest == nil || strings.Join(got.Manifest.IDs(), " ") != "b" {
+		t.Errorf("with another prompt: %+v, %v", got, err)
+	}
+	tied := read(strings.Replace(manifest, `"prompt": "y"`, `"prompt": "w", "depends_on": ["a"]`, 1))
+	if _, diags, err := tied.Unfinished(); err != nil || !strings.Contains(said(diags), "task b hangs together with others") {
+		t.Errorf("with a task that needs others: %s, %v", said(diags), err)
+	}
+	well := read(`{"tasks": [{"id": "a", "prompt": "changed"}]}`)
+	if got, _, err := well.Unfinished(); err != nil || got != (Retry{}) {
+		t.Errorf("where all have succeeded: %+v, %v", got, err)
+	}
+}
+
+func TestATaskThatACallIsAtWorkWithIsNotGivenOutAgain(t *testing.T) {
+	r := newRun(t)
+	c := begin(t, r, "a")
+	c.starts("a", 1)
+	m, diags := Single(r, "a", "x", options(r))
+	if m == nil {
+		t.Fatal(said(diags))
+	}
+	if _, diags, err := m.Write(); err != nil || !strings.Contains(said(diags), "call "+c.led.ID+" is at work with task a") {
+		t.Errorf("it is given out: %s, %v", said(diags), err)
+	}
+	c.ends(done("a"), "x")
+	c.over()
+	if _, diags, err := m.Write(); err != nil || len(diags) > 0 {
+		t.Errorf("after that: %s, %v", said(diags), err)
+	}
+}
+
+func TestExitCodesAreThoseThatCoordinatorsKnow(t *testing.T) {
+	for _, c := range []struct {
+		status ledger.Status
+		reason runtime.Reason
+		code   int
+		next   string
+	}{
+		{ledger.Success, "", 0, ""},
+		{ledger.Failed, runtime.ReasonCrash, 1, "worker.log"},
+		{ledger.Failed, runtime.ReasonAuth, 1, "stop, a person has to act: sign in to claude"},
+		{ledger.Failed, runtime.ReasonRateLimit, 1, "transient: wait"},
+		{ledger.Failed, runtime.ReasonNetwork, 1, "transient"},
+		{ledger.Failed, runtime.ReasonQuota, 1, "orchestrate resume r-c1"},
+		{ledger.Failed, runtime.ReasonTurnCap, 8, "higher max_turns"},
+		{ledger.Failed, runtime.ReasonTimeout, 124, "longer timeout"},
+		{ledger.Failed, runtime.ReasonFirstOutput, 124, "longer timeout"},
+		{ledger.Failed, runtime.ReasonSpawn, 127, "orchestrate doctor"},
+		{ledger.Blocked, runtime.BlockedNoRoute, 127, "orchestrate doctor"},
+		{ledger.Blocked, runtime.BlockedDependency, 3, "the task that it waits for"},
+		{ledger.Blocked, runtime.BlockedExpansion, 3, "the list"},
+		{ledger.Interrupted, runtime.ReasonCancelled, 130, "orchestrate resume r-c1"},
+	} {
+		s := failed("a", c.reason)
+		s.Status = c.status
+		if got := ExitCode(s); got != c.code {
+			t.Errorf("%s %s: exit code %d, want %d", c.status, c.reason, got, c.code)
+		}
+		if next := Next(s, "r-c1", ""); !strings.Contains(next, c.next) || (c.next == "") != (next == "") {
+			t.Errorf("%s %s: next %q", c.status, c.reason, next)
+		}
+	}
+	s := failed("a", runtime.ReasonQuota)
+	s.ReasonEvidence = untrusted.From("usage limit reached; resets at 2026-07-04T18:00:00Z")
+	if got, want := Next(s, "r-c1", ""), time.Date(2026, 7, 4, 18, 0, 0, 0, time.UTC).Local().Format("2006-01-02 15:04"); !strings.Contains(got, want) {
+		t.Errorf("when it is back is not said: %s", got)
+	}
+}
