@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
