@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -96,7 +97,7 @@ func tasksOf(sys System, dir string, asJSON bool) (*tasksTold, error) {
 	if err != nil || info.Worker == "" {
 		return nil, err
 	}
-	run, err := worker.Open(workspaceRoot(sys), sys.Cwd, info.Worker)
+	run, err := worker.Open(workspaceRoot(sys), sys.Cwd, filepath.Dir(filepath.Dir(dir))) // also where it was moved to
 	if err != nil {
 		return nil, err
 	}
