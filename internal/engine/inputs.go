@@ -30,7 +30,6 @@ func (r *run) readHanded(ctx context.Context, j *spec.Job) (all []handed, err er
 
 // collect reads what a job gets and hands on each file of it.
 func (r *run) collect(ctx context.Context, j *spec.Job, hand func(*spec.Job, want, []byte) error) (all []handed, err error) {
-	inlined := 0
 	for _, in := range r.plan.wanted(j, r.builtOn) {
 		if why := r.lacks(j, in); why != "" {
 			all = append(all, handed{From: in.from, Label: why})
@@ -46,12 +45,23 @@ func (r *run) collect(ctx context.Context, j *spec.Job, hand func(*spec.Job, wan
 		if err := hand(j, in, data); err != nil {
 			return nil, err
 		}
-		if inlined += h.Text.Len(); inlined > inlineTotal {
-			h.Text = untrusted.Text{}
-		}
 		all = append(all, h)
 	}
-	return all, nil
+	return inBounds(all), nil
+}
+
+// inBounds takes from what is handed over the texts that are too much for one prompt; they
+// are only named there.
+func inBounds(all []handed) []handed {
+	inlined := 0
+	for i := range all {
+		if n := all[i].Text.Len(); inlined+n > inlineTotal {
+			all[i].Text = untrusted.Text{}
+		} else {
+			inlined += n
+		}
+	}
+	return all
 }
 
 // lacks says why a job that does with the end of others gets nothing of one of them, "" =

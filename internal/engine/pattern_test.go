@@ -1,0 +1,110 @@
+package engine
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"orchestrate/internal/ledger"
+	"orchestrate/internal/spec"
+	"orchestrate/internal/untrusted"
+)
+
+// listPlan has jobs of one list, each a writer in the folder and with the path that are given.
+func listPlan(t *testing.T, cwd, owned string, n int) *Plan {
+	t.Helper()
+	root := t.TempDir()
+	for _, dir := range []string{"a", "b", ".git"} {
+		if err := os.Mkdir(filepath.Join(root, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := &Plan{Root: root, Spec: &spec.Spec{WorkspaceRoots: []string{root}}}
+	for i := range n {
+		p.Spec.Jobs = append(p.Spec.Jobs, spec.Job{
+			ID: "m-" + string(rune('1'+i)), Effect: "scoped-write", Cwd: filepath.Join(root, cwd), OwnedPaths: []string{owned}, Prompt: "mend {{item}}",
+			Item: &spec.Item{Of: "m", Number: i + 1, From: []string{"list"}, Path: "$", Max: n},
+		})
+	}
+	return p
+}
+
+func TestItemsAreFilledInAndHeldAgainstTheWorkspace(t *testing.T) {
+	for name, c := range map[string]struct{ cwd, owned, items, trouble string }{
+		"fine":                 {"", "{{item}}/**", `["a", "b"]`, ""},
+		"a folder each":        {"{{item}}", "x/**", `["a", "b"]`, ""},
+		"glob characters":      {"", "{{item}}/**", `["a*", "ab"]`, ""},
+		"fewer":                {"", "{{item}}/**", `["a"]`, ""},
+		"none":                 {"", "{{item}}/**", `[]`, ""},
+		"the same file":        {"", "{{item}}/**", `["a", "a/b"]`, "items 1 and 2 may write the same files"},
+		"up":                   {"", "{{item}}/**", `["a", "../b"]`, "leads outside"},
+		"into git":             {"", "{{item}}/**", `["a", ".GIT"]`, "reaches into a .git folder"},
+		"a folder that is not": {"{{item}}", "x/**", `["a", "c"]`, "does not lead to a folder"},
+		"too many":             {"", "{{item}}/**", `["a", "b", "c"]`, "the list at $ has 3 items, max is 2"},
+		"too large":            {"", "{{item}}/**", `["` + strings.Repeat("x", mostOfItem+1) + `"]`, "at most 65536 are allowed"},
+		"a NUL":                {"", "{{item}}/**", `["a\u0000"]`, "NUL"},
+	} {
+		p := listPlan(t, c.cwd, c.owned, 2)
+		items, err := itemsIn([]string{c.items}, p.Spec.Jobs[0].Item)
+		var jobs map[string]*spec.Job
+		if err == nil {
+			jobs = p.filled(ledger.Expanded{Of: "m", Items: items}, &err)
+		}
+		if err == nil {
+			err = p.admit(jobs)
+		}
+		if (err == nil) != (c.trouble == "") || err != nil && !strings.Contains(err.Error(), c.trouble) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err == nil && len(jobs) != len(items) {
+			t.Errorf("%s: %d jobs of %d items", name, len(jobs), len(items))
+		}
+	}
+}
+
+// TestFillingInLeavesTheSpecAlone: it is shared, and jobs.yaml is made from it.
+func TestFillingInLeavesTheSpecAlone(t *testing.T) {
+	p := listPlan(t, "{{item}}", "{{item}}/**", 1)
+	raw := p.Spec.Jobs[0]
+	j, err := fillJob(&p.Spec.Jobs[0], json.RawMessage(`"a"`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j.Prompt != "mend a" || j.OwnedPaths[0] != "a/**" || j.Cwd != filepath.Join(p.Root, "a") || string(j.Item.Value) != `"a"` {
+		t.Errorf("filled in: %+v", j)
+	}
+	if diff := cmp.Diff(raw, p.Spec.Jobs[0]); diff != "" || raw.Item.Value != nil || raw.OwnedPaths[0] != "{{item}}/**" {
+		t.Errorf("the spec has changed:\n%s", diff)
+	}
+}
+
+// TestAPromptSaysWhatIsMissingAndTheFormOfTheAnswer: of one who failed it names no file.
+func TestAPromptSaysWhatIsMissingAndTheFormOfTheAnswer(t *testing.T) {
+	j := &spec.Job{ID: "sum", Prompt: "sum up", Verdict: &spec.Verdict{Field: "verdict", Accept: "pass"}}
+	got := []handed{{From: "a", Label: "final answer", Path: "/r/a"}, {From: "b", Label: "nothing: it is failed (timeout)"}}
+	text := assemble(j, got, nil, placing{})
+	for _, want := range []string{"- final answer of job `a`: `/r/a`\n", "- of job `b` nothing: it is failed (timeout)\n", "## The form of your answer", "`verdict` is \"pass\""} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
+// TestAPromptOfManyAnswersStaysSmall: beyond a bound answers are only named.
+func TestAPromptOfManyAnswersStaysSmall(t *testing.T) {
+	all := make([]handed, 500)
+	for i := range all {
+		all[i] = handed{From: "m", Label: "final answer", Path: "/r/m", Text: untrusted.From(strings.Repeat("x", inlineLimit))}
+	}
+	text := assemble(&spec.Job{ID: "sum", Prompt: "sum up"}, inBounds(all), nil, placing{})
+	if got := strings.Count(text, "`/r/m`"); got != len(all) {
+		t.Errorf("%d of %d are named", got, len(all))
+	}
+	if limit := inlineTotal + len(all)*100; len(text) > limit || len(text) < inlineTotal {
+		t.Errorf("the prompt has %d bytes, at most %d and some text are meant to be in it", len(text), limit)
+	}
+}
