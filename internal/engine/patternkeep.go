@@ -43,7 +43,7 @@ func (r *run) underStale(job *spec.Job) string {
 	i := slices.IndexFunc(job.DependsOn, func(id string) bool {
 		d := r.jobs[id]
 		over := d.status != nil && d.stale == "" && !d.redone
-		return !over || !d.status.Status.Well() && !(job.AfterAll && d.status.Status.Settled())
+		return !over || !d.status.Status.Well() && (!job.AfterAll || !d.status.Status.Settled())
 	})
 	if i < 0 {
 		return ""
