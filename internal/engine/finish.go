@@ -35,6 +35,7 @@ func (r *run) finish(ctx context.Context, j ledger.Judgement) (Result, error) {
 	status := exitStatus(ending, r.led.State(), j.Verdict)
 	end := ledger.RunEnded(j.Verdict, status)
 	end.At = r.eng.Now().UTC()
+	r.clearAway() // what the jobs left
 	in := r.reportInput(j)
 	in.State = ended(in.State, end)
 	rep := report.Build(in)

@@ -336,6 +336,8 @@ func (r *run) budgetThatEnded() string {
 // open leaves what is known before the first probe and says where.
 func (r *run) open(obs Observer) error {
 	r.settleIn()
+	r.clearAway() // what reading the spec left
+	defer r.clearAway()
 	err := errors.Join(
 		r.led.WriteFile(ledger.SpecFile, r.plan.Spec.Source),
 		r.led.WriteFile(ledger.JobsFile, r.plan.Spec.Resolved()),
