@@ -43,7 +43,7 @@ func OS() int {
 	if os.Getenv("GOGC") == "" {
 		// The engine waits much more than it computes, so memory counts for more
 		// than the collector's time; while jobs run it has more of it (engine/collector.go).
-		debug.SetGCPercent(20)
+		debug.SetGCPercent(10)
 	}
 	return Main(context.Background(), os.Args[1:], System{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Environ(), Cwd: cwd, Self: self,
