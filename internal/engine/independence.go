@@ -14,19 +14,13 @@ import (
 // job that the plan had given to another family.
 
 // producers are the families of all attempts that ran for the given jobs and for
-// those that they build on.
+// those that they build on. Who verified a repair had no part in the work.
 func (r *run) producers(ids []string) []route.Producer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var all []route.Producer
-	seen := map[string]bool{}
-	for queue := slices.Clone(ids); len(queue) > 0; queue = queue[1:] {
-		j, ok := r.jobs[queue[0]]
-		if !ok || seen[queue[0]] {
-			continue
-		}
-		seen[queue[0]] = true
-		queue = append(queue, j.planned.Job.DependsOn...)
+	for _, id := range r.plan.producing(ids) {
+		j := r.jobs[id]
 		for _, family := range j.ran {
 			all = append(all, route.Producer{Job: j.planned.Job.ID, Family: family, Hosted: j.hosted()})
 		}

@@ -143,7 +143,7 @@ func (p *Plan) wanted(j *spec.Job, isolated func(string) bool) []want {
 		}
 	}
 	holds := p.Graph.Holds(j.ID, isolated)
-	for _, id := range p.workersBehind(j.DependsOn) {
+	for _, id := range p.workersBehind(j) {
 		if dep, ok := p.Graph.Job(id); ok && id != j.Continue && dep.Writes() && isolated(id) {
 			on, _ := p.Graph.BaseOf(id, isolated)
 			add(want{from: id, kind: thePatch, base: slices.Contains(holds, id), on: on})
@@ -164,15 +164,36 @@ func (p *Plan) outputsOf(id string) []spec.Output {
 	return nil
 }
 
-// workersBehind are jobs with, for each that gathers rounds of work, those.
-func (p *Plan) workersBehind(ids []string) (all []string) {
-	for _, id := range ids {
-		all = append(all, id)
-		if pl, ok := p.Planned(id); ok && pl.Job.Gather != nil {
-			all = append(all, pl.Job.Gather.Work...)
+// workersBehind are the jobs whose work a job is given: those that it depends on, for each
+// that gathers rounds of work those, and for a round of mending all rounds from the first,
+// since the work is what they made together.
+func (p *Plan) workersBehind(j *spec.Job) (all []string) {
+	for _, id := range j.DependsOn {
+		pl, ok := p.Planned(id)
+		switch {
+		case ok && pl.Job.Gather != nil:
+			all = append(append(all, id), pl.Job.Gather.Work...)
+		case id == j.Continue:
+			all = append(all, id) // its session knows what was before
+		default:
+			all = append(all, p.roundsTo(id)...)
 		}
 	}
 	return all
+}
+
+// roundsTo are the rounds of a repair's work up to the given one, in their order; of any
+// other job that one alone.
+func (p *Plan) roundsTo(id string) (all []string) {
+	for {
+		all = append(all, id)
+		pl, ok := p.Planned(id)
+		if !ok || findingsFor(pl.Job) == "" {
+			slices.Reverse(all)
+			return all
+		}
+		id = pl.Job.Continue
+	}
 }
 
 // read reads one file that a job gets, as it gets it.
@@ -236,6 +257,8 @@ func label(w want) string {
 		return "final answer"
 	case thePatch:
 		switch {
+		case w.base && w.on != "":
+			return "patch (on top of what job " + w.on + " left; this working directory starts with it applied)"
 		case w.base:
 			return "patch (this working directory starts with it applied)"
 		case w.on != "":

@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/pattern"
@@ -14,21 +13,7 @@ import (
 	"orchestrate/internal/untrusted"
 )
 
-// What jobs of a pattern are told of the form of their answers, and what is held of those.
-
-// writeForm says how an answer has to be that the engine itself reads.
-func writeForm(b *strings.Builder, j *spec.Job) {
-	switch {
-	case j.Verdict != nil:
-		form, err := prompts.AnswerForm(j.Verdict.Field, j.Verdict.Accept)
-		if err != nil {
-			panic(err) // the template's variables are what is filled in
-		}
-		b.WriteString("\n" + form)
-	case searches(j):
-		fmt.Fprintf(b, "- Your final message is one JSON document and nothing else; one fenced block around it is allowed. What tells your findings apart is read at `%s`.\n", j.Round.Dry.Key)
-	}
-}
+// What is held of the answers of jobs of a pattern, and what a round of mending is told.
 
 // searches reports whether a job is a round of a search that goes on until it is dry.
 func searches(j *spec.Job) bool { return j.Round != nil && j.Round.Dry != nil }
@@ -67,7 +52,9 @@ func (r *run) promptOf(a *attempt, got []handed, before *earlier) (string, error
 	if findingsFor(a.job) != "" {
 		return r.mendingPrompt(a.job)
 	}
-	return assemble(a.job, got, before, placingOf(a.job, a.route, a.at.dir, filepath.Join(a.dir, a.outName()))), nil
+	at := placingOf(a.job, a.route, a.at.dir, filepath.Join(a.dir, a.outName()))
+	at.Lists = r.plan.lists[a.job.ID]
+	return assemble(a.job, got, before, at), nil
 }
 
 // mendingPrompt is the whole prompt of a round of work after the first.

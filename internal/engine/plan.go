@@ -44,6 +44,7 @@ type Plan struct {
 	Notes     []string // what a person should know before the run
 
 	index      map[string]int
+	lists      map[string][]string // per job: where in its answer the lists are that others go through, JSONPaths
 	copies     map[string][]copied // per job: files of the checkout for its worktree
 	inCopies   []string            // secrets in those
 	profiles   map[string]runtime.Profile
@@ -189,6 +190,7 @@ func (p *Plan) apply(e *Engine) (errs []spec.Diagnostic) {
 		errs = append(errs, policy.Validate(i, j, p.Jobs[i].Tiers)...)
 		errs = append(errs, unfit(i, j)...)
 	}
+	p.findLists()
 	p.Arbiter.Needed = p.Spec.Arbiter.Mode != arbiter.ModeChecksOnly
 	if !p.Arbiter.Needed && !p.Spec.Worker && !arbiter.MayCheckOnly(p.execOnly(), p.risks()) {
 		errs = append(errs, spec.Diagnostic{

@@ -132,20 +132,38 @@ func (p *Plan) builds(e *Engine) func(string, runtime.Request) error {
 // producers are the agents that did the given jobs, and all that those build on.
 func (p *Plan) producers(ids []string) []route.Producer {
 	var all []route.Producer
+	for _, id := range p.producing(ids) {
+		if pl, _ := p.Planned(id); !pl.Job.Exec() && pl.routed() {
+			all = append(all, route.Producer{Job: id, Family: pl.Route.Family, Hosted: pl.Route.Runtime == runtime.Internal})
+		}
+	}
+	return all
+}
+
+// producing are the given jobs and all that those build on, each once. A round of mending
+// depends on the verification whose findings it mends; but whoever verified only judged, and
+// may do so again: such a job is among them only where it is given itself.
+func (p *Plan) producing(ids []string) (all []string) {
 	seen := map[string]bool{}
-	for queue := slices.Clone(ids); len(queue) > 0; queue = queue[1:] {
-		id := queue[0]
+	queue := slices.Clone(ids)
+	for i := 0; i < len(queue); i++ {
+		id, given := queue[i], i < len(ids)
 		pl, ok := p.Planned(id)
 		if !ok || seen[id] {
 			continue
 		}
 		seen[id] = true
 		queue = append(queue, pl.Job.DependsOn...)
-		if !pl.Job.Exec() && pl.routed() {
-			all = append(all, route.Producer{Job: id, Family: pl.Route.Family, Hosted: pl.Route.Runtime == runtime.Internal})
+		if given || !verifies(pl.Job) {
+			all = append(all, id)
 		}
 	}
 	return all
+}
+
+// verifies reports whether a job is a verification of a repair.
+func verifies(j *spec.Job) bool {
+	return j.Verdict != nil && j.Part != nil && j.Part.Kind == spec.PatternRepair
 }
 
 func (p *Plan) routeArbiter(e *Engine) {

@@ -107,6 +107,7 @@ func (e *Engine) previewJob(p *Plan, j *spec.Job, r ledger.Route, b *route.Block
 	if at.Folder != "" {
 		at.Folder = p.workplace(j, r)
 	}
+	at.Lists = p.lists[j.ID]
 	if prompted(j) {
 		v.Prompt = p.redact.String(cmp.Or(mending(j), assemble(j, p.expected(j), nil, at)))
 	}

@@ -96,7 +96,7 @@ func mending(j *spec.Job) string {
 	if of == "" {
 		return ""
 	}
-	found := "(what " + of + " finds)"
+	found := "(what " + of + " finds)\n" // a line of its own, as what is found is
 	text, err := prompts.Fill(prompts.FixWorker, map[string]string{"findings": found})
 	if err != nil { // the template is the program's own, and a test fills it
 		return found

@@ -35,6 +35,7 @@ type placing struct {
 	OutDir   string   // absolute; where an observer's outputs go
 	Answer   bool     // the final answer itself becomes the single declared output
 	Folder   string   // absolute; the working directory, where nothing of ours starts the agent in it; "" = it is
+	Lists    []string // JSONPaths at which lists for other jobs are read in the answer
 }
 
 // assemble builds the whole prompt of a job, as plan shows it and prompt.md keeps it.
@@ -42,7 +43,7 @@ type placing struct {
 func assemble(j *spec.Job, got []handed, before *earlier, at placing) string {
 	got = newTo(j, got)
 	if asIs(j) {
-		return handedOver(j.Prompt, got)
+		return handedOver(j.Prompt, got, answerForm(j, at.Lists))
 	}
 	var b strings.Builder
 	writeTask(&b, j)
@@ -50,7 +51,7 @@ func assemble(j *spec.Job, got []handed, before *earlier, at placing) string {
 	writeHanded(&b, got)
 	writeEarlier(&b, before)
 	writeExpected(&b, j, at)
-	writeForm(&b, j)
+	writeForm(&b, answerForm(j, at.Lists))
 	return b.String()
 }
 
@@ -101,6 +102,13 @@ func writeHanded(b *strings.Builder, got []handed) {
 		if !h.Text.Empty() {
 			b.WriteString(h.Text.Fence(h.Label + " of " + h.From))
 		}
+	}
+}
+
+// writeForm adds the form of the answer, a section of its own.
+func writeForm(b *strings.Builder, form string) {
+	if form != "" {
+		b.WriteString("\n" + form)
 	}
 }
 

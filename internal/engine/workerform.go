@@ -32,7 +32,8 @@ func (p *Plan) orderTasks(in *route.Input) {
 	}
 }
 
-// asIs reports whether a job's prompt is the person's own words and nothing else.
+// asIs reports whether a job's prompt is the person's own words, with nothing of how work is
+// done here.
 func asIs(j *spec.Job) bool { return j.Worker != nil && (j.Worker.AsIs || fed(j)) }
 
 // fed reports whether the job is the person's own command for a prompt.
@@ -55,10 +56,10 @@ func unfit(i int, j *spec.Job) []spec.Diagnostic {
 	return nil
 }
 
-// handedOver is the prompt byte for byte. Where other jobs left something for it, that is
-// named after it.
-func handedOver(prompt string, got []handed) string {
-	if len(got) == 0 {
+// handedOver is the prompt byte for byte. What other jobs left for it is named after it, and
+// then the form of the answer where the engine reads that.
+func handedOver(prompt string, got []handed, form string) string {
+	if len(got) == 0 && form == "" {
 		return prompt
 	}
 	var b strings.Builder
@@ -67,6 +68,7 @@ func handedOver(prompt string, got []handed) string {
 		b.WriteByte('\n')
 	}
 	writeHanded(&b, got)
+	writeForm(&b, form)
 	return b.String()
 }
 

@@ -21,3 +21,33 @@ func AnswerForm(field, accept string) (string, error) {
 		"field": field, "accept": accept, "reject": reject,
 	})
 }
+
+// jsonAlone is how an answer is given that a program reads.
+const jsonAlone = "\nYour final message is one JSON document and nothing else; one fenced block around it is allowed."
+
+// SearchForm is, for a prompt, how a round of a search answers: key is the JSONPath at which
+// is read what tells findings apart.
+func SearchForm(key string) string {
+	return formHeading + jsonAlone + " What tells your findings apart is read at `" + key + "`.\n"
+}
+
+// ListForm is, for a prompt, how an answer is given that has lists whose items others work
+// on: paths are the JSONPaths at which they are read.
+func ListForm(paths []string) string {
+	return formHeading + jsonAlone + listsAt(paths)
+}
+
+// AlsoLists says the same behind another form of an answer in JSON; "" = there are no lists.
+func AlsoLists(paths []string) string {
+	if len(paths) == 0 {
+		return ""
+	}
+	return "\nOf the same JSON:" + listsAt(paths)
+}
+
+func listsAt(paths []string) string {
+	if len(paths) == 1 {
+		return " The list whose items others then work on is read at `" + paths[0] + "`.\n"
+	}
+	return " The lists whose items others then work on are read at `" + strings.Join(paths, "` and `") + "`.\n"
+}

@@ -99,7 +99,7 @@ type Verdict struct {
 
 // Worker is what only the worker form says of a job.
 type Worker struct {
-	AsIs    bool     `json:"as_is,omitempty"`   // the agent gets the prompt byte for byte, and nothing else
+	AsIs    bool     `json:"as_is,omitempty"`   // the prompt byte for byte, and behind it only what others left and the form of an answer that the engine reads
 	Command string   `json:"command,omitempty"` // the person's own shell text, which gets the prompt; "" = an agent
 	Resumes *Resumed `json:"resumes,omitempty"` // the session it goes on with; nil = a fresh one
 }
