@@ -15,9 +15,10 @@ type lent struct {
 	turns map[string]int
 }
 
-func (l *lent) Attempt(ctx context.Context, slot int, job string, n int) Ended {
+func (l *lent) Attempt(ctx context.Context, at Start) Ended {
+	job := at.Job
 	if !l.far[job] {
-		return l.script.Attempt(ctx, slot, job, n)
+		return l.script.Attempt(ctx, at)
 	}
 	l.mu.Lock()
 	l.turns[job]++
@@ -26,7 +27,7 @@ func (l *lent) Attempt(ctx context.Context, slot int, job string, n int) Ended {
 	if first && ctx.Err() == nil {
 		return Ended{Away: true}
 	}
-	return l.script.Attempt(ctx, slot, job, n)
+	return l.script.Attempt(ctx, at)
 }
 
 func lend(s *script, jobs ...string) *lent {

@@ -1,6 +1,6 @@
 // Package dispatch decides when an attempt starts: it keeps the slots, leaves
 // runtimes that are held back alone, spaces the starts of runtimes that share state files,
-// and carries out retries and promotions. What an attempt is, and where it runs,
+// keeps starts in the order in which it made them, and carries out retries and promotions. What an attempt is, and where it runs,
 // is the Backend's business.
 package dispatch
 
@@ -36,13 +36,22 @@ type Backend interface {
 	// and is asked about again when another attempt has ended; once nothing runs any
 	// more and nothing may start, the loop ends.
 	MayStart(job string) bool
-	// Attempt carries out attempt n (from 1) of the job in the given slot and
-	// returns when it is settled in the ledger and its tree is gone. One that an
-	// earlier process began is carried on (Loop.Carry).
-	Attempt(ctx context.Context, slot int, job string, n int) Ended
+	// Attempt carries out an attempt and returns when it is settled in the ledger and its
+	// tree is gone. One that an earlier process began is carried on (Loop.Carry).
+	Attempt(ctx context.Context, s Start) Ended
 	// Back reports whether an attempt that is away has come back, so that Attempt is to be
 	// called for it once more. It is asked often, and only about those.
 	Back(job string) bool
+}
+
+// Start says which attempt is to be carried out, and where.
+type Start struct {
+	Job  string
+	N    int // of the job, from 1
+	Slot int
+	// Turn is its place among the starts that the loop makes; nil = it is under way already.
+	// When Attempt returns it has been left.
+	Turn *Turn
 }
 
 // Ended is what the loop needs to know of a settled attempt.

@@ -27,6 +27,7 @@ type Loop struct {
 
 	carry   []string // under way without a slot: those of Carry, and what has come back
 	away    []string // begun jobs that somebody else has
+	line    Line
 	free    []int
 	running int
 	ended   chan result
@@ -100,7 +101,7 @@ func (l *Loop) carryOn(ctx context.Context) {
 	for len(l.carry) > 0 && len(l.free) > 0 {
 		job := l.carry[0]
 		l.carry = l.carry[1:]
-		l.launch(ctx, job)
+		l.launch(ctx, job, nil)
 	}
 }
 
@@ -203,20 +204,22 @@ func (l *Loop) heldUntil(job string) (at time.Time, forever bool) {
 func (l *Loop) start(ctx context.Context, job string) {
 	l.tries[job]++
 	delete(l.due, job)
-	l.launch(ctx, job)
+	l.launch(ctx, job, l.line.Join())
 }
 
-// launch gives the job's present attempt a slot.
-func (l *Loop) launch(ctx context.Context, job string) {
+// launch gives the job's present attempt a slot. Of one that begins turn is its place.
+func (l *Loop) launch(ctx context.Context, job string, turn *Turn) {
 	slot := l.free[len(l.free)-1]
 	l.free = l.free[:len(l.free)-1]
 	l.running++
-	n := l.tries[job]
+	s := Start{Job: job, N: l.tries[job], Slot: slot, Turn: turn}
 	if rt := l.Backend.Runtime(job); l.Backend.Spacing(rt) > 0 {
 		l.last[rt] = time.Now()
 	}
 	go func() {
-		l.ended <- result{slot, job, l.Backend.Attempt(ctx, slot, job, n)}
+		ended := l.Backend.Attempt(ctx, s)
+		turn.Leave()
+		l.ended <- result{slot, job, ended}
 	}()
 }
 

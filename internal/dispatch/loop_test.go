@@ -81,7 +81,8 @@ func (s *script) Back(job string) bool {
 	return ever && time.Since(s.begin) >= at
 }
 func (s *script) MayStart(string) bool { return s.may == nil || s.may() }
-func (s *script) Attempt(ctx context.Context, _ int, job string, n int) Ended {
+func (s *script) Attempt(ctx context.Context, at Start) Ended {
+	job, n := at.Job, at.N
 	s.mu.Lock()
 	s.started = append(s.started, fmt.Sprintf("%s.%d@%v", job, n, time.Since(s.begin)))
 	s.now++
@@ -353,11 +354,11 @@ type puttingBack struct {
 	done bool
 }
 
-func (p *puttingBack) Attempt(ctx context.Context, slot int, job string, n int) Ended {
+func (p *puttingBack) Attempt(ctx context.Context, at Start) Ended {
 	if !p.done {
 		p.done = true
-		p.started = append(p.started, fmt.Sprintf("%s.%d@%v", job, n, time.Since(p.begin)))
+		p.started = append(p.started, fmt.Sprintf("%s.%d@%v", at.Job, at.N, time.Since(p.begin)))
 		return Ended{Again: true, Unmade: true, After: 5 * time.Second}
 	}
-	return p.script.Attempt(ctx, slot, job, n)
+	return p.script.Attempt(ctx, at)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"orchestrate/internal/dispatch"
 	"orchestrate/internal/failpoint"
 	"orchestrate/internal/handoff"
 	"orchestrate/internal/ledger"
@@ -51,6 +52,7 @@ type attempt struct {
 	given         string // digest of what it is given, see givenTo
 	begun         time.Time
 
+	turn     *dispatch.Turn  // its place among the starts; nil = it is in no line
 	lock     *os.File        // of the attempt, from its directory until it is settled
 	checkout *os.File        // of the shared checkout, for a writer in it
 	session  *os.File        // the lock of the attempt whose session it goes on with
@@ -121,6 +123,7 @@ func (r *run) furnish(ctx context.Context, a *attempt) (err error) {
 	if err = errors.Join(err, r.led.MkdirAll(ledger.JobPath(a.job.ID, a.outName()))); err != nil {
 		return err
 	}
+	r.letPass(a)
 	if a.at, err = r.seat(ctx, a); err != nil {
 		a.hopeless = true
 		return err
@@ -270,6 +273,7 @@ func (r *run) environment(a *attempt, ad runtime.Adapter) []string {
 // carryOut hands the attempt to the slot's supervisor and waits for its end. The
 // intent is durable already; both hold the locks from here on.
 func (r *run) carryOut(ctx context.Context, slot int, a *attempt) error {
+	defer a.turn.Leave()
 	sup, err := r.slots.take(ctx, slot)
 	if errors.Is(err, supervise.ErrNoAnswer) && ctx.Err() == nil { // killed as it started: not the job's doing
 		a.lost, a.exit.Proof = err.Error(), nothingStarted
@@ -278,14 +282,16 @@ func (r *run) carryOut(ctx context.Context, slot int, a *attempt) error {
 	if err != nil {
 		return err
 	}
-	r.spaceStart(ctx, a.route.Runtime)
+	over := r.awaitStart(ctx, a)
 	failpoint.Hit(failpoint.HandOver)
 	a.handed = true
 	r.metered(a)
 	a.exit, err = sup.Run(ctx, r.invocation(a), a.locks(), func(p supervise.Process) {
 		failpoint.Hit(failpoint.Started)
 		r.note(ledger.Started(a.job.ID, a.n, p.PID, p.StartTime))
+		over()
 	})
+	over()
 	failpoint.Hit(failpoint.Exited)
 	switch {
 	case err != nil && a.exit.EndedAt.IsZero(): // the supervisor itself failed

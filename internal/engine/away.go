@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"orchestrate/internal/dispatch"
 	"orchestrate/internal/failpoint"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/policy"
@@ -62,6 +63,7 @@ func (r *run) sendOut(ctx context.Context, slot int, a *attempt) (s settlement, 
 			return s, *ended, false
 		}
 	}
+	a.turn.Await(ctx, dispatch.StepBegun)
 	if r.statusIn(a.job.ID) != ledger.Awaiting && ctx.Err() == nil {
 		if err := r.led.Append(ledger.AwaitingSession(a.job.ID, a.n)); err != nil {
 			r.fail(err)
@@ -69,6 +71,7 @@ func (r *run) sendOut(ctx context.Context, slot int, a *attempt) (s settlement, 
 		}
 		failpoint.Hit(failpoint.HandedOut)
 	}
+	a.turn.Leave()
 	r.comeOut(ctx, a)
 	back, err := r.fromSession(a)
 	if over := ctx.Err() != nil || back.lapsed(a); err == nil && back.submission == nil {

@@ -49,19 +49,20 @@ func (b *backend) Held(name string) (time.Time, bool) {
 }
 
 // Attempt implements dispatch.Backend.
-func (b *backend) Attempt(ctx context.Context, slot int, job string, n int) dispatch.Ended {
+func (b *backend) Attempt(ctx context.Context, start dispatch.Start) dispatch.Ended {
 	r := (*run)(b)
-	j := r.jobs[job]
-	a := r.underWayAt(job, n)
+	j := r.jobs[start.Job]
+	a := r.underWayAt(start.Job, start.N)
 	if a == nil {
 		var instead dispatch.Ended
-		if a, instead = r.begin(ctx, j, n); a == nil {
-			r.free(job)
+		if a, instead = r.begin(ctx, j, start.N, start.Turn); a == nil {
+			r.free(start.Job)
 			return instead
 		}
 	}
 	defer a.release()
-	s, how, away := r.turn(ctx, slot, a)
+	s, how, away := r.turn(ctx, start.Slot, a)
+	start.Turn.Leave() // in case it came to no program
 	if away {
 		return dispatch.Ended{Away: true}
 	}
@@ -90,12 +91,12 @@ func (r *run) turn(ctx context.Context, slot int, a *attempt) (s settlement, how
 // begin chooses what attempt n will be and makes its intent durable. The attempt is nil
 // when the job was blocked, stays in the queue because the run ends, or goes back to it
 // because its runtime is held back since the dispatch loop looked.
-func (r *run) begin(ctx context.Context, j *jobRun, n int) (*attempt, dispatch.Ended) {
+func (r *run) begin(ctx context.Context, j *jobRun, n int, turn *dispatch.Turn) (*attempt, dispatch.Ended) {
 	job := j.planned.Job
 	if back, held := r.heldSince(j); held {
 		return nil, back
 	}
-	if block := r.reroute(ctx, j); block != nil {
+	if block := r.reroute(ctx, j, turn); block != nil {
 		r.block(job.ID, *block)
 		return nil, dispatch.Ended{}
 	}
@@ -110,7 +111,7 @@ func (r *run) begin(ctx context.Context, j *jobRun, n int) (*attempt, dispatch.E
 	}
 	r.mu.Lock()
 	j.route = r.freshTree(j)
-	a := &attempt{job: job, n: n, route: j.route, begun: r.eng.Now()}
+	a := &attempt{job: job, n: n, route: j.route, turn: turn, begun: r.eng.Now()}
 	r.mu.Unlock()
 	if block := unparted(job, a.route); block != nil {
 		r.block(job.ID, *block)
@@ -134,13 +135,10 @@ func (r *run) begin(ctx context.Context, j *jobRun, n int) (*attempt, dispatch.E
 		}
 		return nil, dispatch.Ended{}
 	}
-	failpoint.Hit(failpoint.IntentBefore)
-	if err := r.led.Append(ledger.Intent(job.ID, n, a.route)); err != nil {
+	if !r.intend(ctx, a) {
 		a.release()
-		r.fail(err)
 		return nil, dispatch.Ended{}
 	}
-	failpoint.Hit(failpoint.IntentAfter)
 	r.mu.Lock()
 	r.attempts[job.ID] = n
 	j.tries++
@@ -170,9 +168,9 @@ func (r *run) heldSince(j *jobRun) (back dispatch.Ended, held bool) {
 
 // reroute chooses a job's route anew where what the plan chose by does not hold any
 // more: who did the work that it judges, or that its runtime can be used at all.
-func (r *run) reroute(ctx context.Context, j *jobRun) *route.Block {
+func (r *run) reroute(ctx context.Context, j *jobRun, turn *dispatch.Turn) *route.Block {
 	if j.planned.Job.GoesOn() {
-		return r.reseat(ctx, j)
+		return r.reseat(ctx, j, turn)
 	}
 	if block := r.rejudge(j); block != nil {
 		return block

@@ -23,6 +23,7 @@ func (r *run) holdCheckout(ctx context.Context, a *attempt) (err error) {
 	}
 	who := fmt.Sprintf("job %s of run %s (%s)", a.job.ID, r.led.ID, r.led.Dir)
 	a.checkout, err = r.lockCheckout(ctx, who, func(holder string) {
+		a.turn.Leave()
 		r.note(ledger.Noted(a.job.ID, r.redact.String("waits for the checkout, in which another writer is at work: "+holder)))
 	})
 	return err

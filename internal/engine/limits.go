@@ -109,24 +109,24 @@ func (r *run) usable() map[string]runtime.Profile {
 	return all
 }
 
-// spaceStart waits until a runtime that shares state files between its processes may
-// start another one. The dispatch loop spaces its jobs already; but what an attempt
-// needs before its program starts takes one longer than the other, and the arbiter is
-// no job.
-func (r *run) spaceStart(ctx context.Context, name string) {
+// startIn says in how long a runtime that shares state files between its processes may start
+// another one, and books that start. The dispatch loop spaces its jobs already; but what an
+// attempt needs before its program starts takes one longer than the other, and the arbiter
+// is no job.
+func (r *run) startIn(name string) time.Duration {
 	space := (*backend)(r).Spacing(name)
 	if space == 0 {
-		return
+		return 0
 	}
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	now := r.eng.Now()
 	at := r.starts[name]
 	if at.Before(now) {
 		at = now
 	}
 	r.starts[name] = at.Add(space)
-	r.mu.Unlock()
-	sleep(ctx, at.Sub(now))
+	return at.Sub(now)
 }
 
 // sleep waits, at most until ctx ends.

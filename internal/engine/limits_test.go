@@ -48,7 +48,7 @@ func TestStartsOfARuntimeThatSharesFilesAreSpaced(t *testing.T) {
 			starts := map[time.Duration]int{}
 			for range 8 {
 				all.Go(func() {
-					r.spaceStart(t.Context(), name)
+					r.awaitStart(t.Context(), &attempt{route: ledger.Route{Runtime: name}})()
 					mu.Lock()
 					defer mu.Unlock()
 					starts[time.Since(begin)]++
@@ -71,11 +71,11 @@ func TestStartsOfARuntimeThatSharesFilesAreSpaced(t *testing.T) {
 func TestASpacedStartDoesNotOutliveItsRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := bare(sharing{name: "agent", shared: true})
-		r.spaceStart(t.Context(), "agent")
+		r.awaitStart(t.Context(), &attempt{route: ledger.Route{Runtime: "agent"}})()
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		begin := time.Now()
-		r.spaceStart(ctx, "agent")
+		r.awaitStart(ctx, &attempt{route: ledger.Route{Runtime: "agent"}})()
 		if took := time.Since(begin); took != 0 {
 			t.Errorf("waited %v", took)
 		}
@@ -193,7 +193,7 @@ func TestAJobGoesBackWhenItsRuntimeIsHeldBackMeanwhile(t *testing.T) {
 			if !held {
 				continue
 			}
-			if a, back := r.begin(t.Context(), j, 1); a != nil || back != want {
+			if a, back := r.begin(t.Context(), j, 1, nil); a != nil || back != want {
 				t.Errorf("%s: begun %v, %+v", name, a, back)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"orchestrate/internal/dispatch"
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/route"
 	"orchestrate/internal/runtime"
@@ -28,7 +29,7 @@ func blockedSession(next, format string, args ...any) *route.Block {
 const freshNext = "let the job begin a session of its own (without `continue`), and give it what the other one found as an input"
 
 // reseat routes a job that goes on with a session anew, by how that was really held.
-func (r *run) reseat(ctx context.Context, j *jobRun) *route.Block {
+func (r *run) reseat(ctx context.Context, j *jobRun, turn *dispatch.Turn) *route.Block {
 	job := j.planned.Job
 	if job.Fresh() {
 		return blockedSession("take `continue` out of the job", "it judges: a judge begins a session of its own")
@@ -38,6 +39,7 @@ func (r *run) reseat(ctx context.Context, j *jobRun) *route.Block {
 		return block
 	}
 	if p := r.profile(before.Runtime); !p.Routable() || r.eng.Now().Sub(p.ProbedAt) > lately {
+		turn.Leave() // a program that is asked may take long to answer
 		r.reprobe(ctx, map[string]bool{before.Runtime: false})
 	}
 	next, block := r.routeOn(r.plan.input(r.eng, j.planned), before)

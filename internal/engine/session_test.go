@@ -18,7 +18,7 @@ func TestAJudgeNeverGoesOnWithASession(t *testing.T) {
 		"a vote":     {ID: "j", Task: "scout", Continue: "a", Verdict: &spec.Verdict{Field: "verdict", Accept: "pass"}},
 		"of a call":  {ID: "j", Task: "audit", Worker: &spec.Worker{Resumes: &spec.Resumed{Session: "s", Runtime: "claude"}}},
 	} {
-		block := (&run{}).reseat(context.Background(), &jobRun{planned: &Planned{Job: &job}})
+		block := (&run{}).reseat(context.Background(), &jobRun{planned: &Planned{Job: &job}}, nil)
 		if block == nil || block.Reason != runtime.BlockedSession || !strings.Contains(block.Detail, "a judge begins a session of its own") {
 			t.Errorf("%s: %+v", name, block)
 		}

@@ -27,6 +27,7 @@ func (r *run) setUp(ctx context.Context, slot int, a *attempt) *policy.Settlemen
 	if len(a.job.Worktree.Setup) == 0 || !a.at.isolated || a.resumes != nil { // its session left it set up
 		return nil
 	}
+	a.turn.Leave()    // its commands may take long
 	a.hopeless = true // until it is there: what is wrong with it no other attempt mends
 	box, err := r.setUpBox(a)
 	if err != nil {
