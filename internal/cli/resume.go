@@ -72,7 +72,14 @@ func runResume(ctx context.Context, sys System, opts resumeOptions) error {
 		return failure(err)
 	}
 	return conduct(ctx, sys, how, func(ctx context.Context, st *station, obs engine.Observer, ctl engine.Controls) (engine.Result, error) {
-		res, err := st.Resume(ctx, engine.ResumeRequest{Dir: dir, RetryFailed: opts.retryFailed, Internal: opts.internal, Yes: opts.yes, Agents: sys.agents}, obs, ctl)
+		req := engine.ResumeRequest{Dir: dir, RetryFailed: opts.retryFailed, Internal: opts.internal, Yes: opts.yes, Agents: sys.agents}
+		again := st.Resume
+		if how.tasks != nil {
+			again = func(ctx context.Context, req engine.ResumeRequest, obs engine.Observer, ctl engine.Controls) (engine.Result, error) {
+				return resumeCall(ctx, st, how.tasks.run, req, obs, ctl)
+			}
+		}
+		res, err := again(ctx, req, obs, ctl)
 		var owned *ledger.OwnedError
 		switch {
 		case errors.Is(err, engine.ErrNothingToResume):

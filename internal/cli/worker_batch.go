@@ -83,7 +83,7 @@ func runBatch(cmd *cobra.Command, sys System, opts *batchOptions) error {
 		return err
 	}
 	if opts.retryFailed {
-		return opts.again(cmd.Context(), sys, run, m)
+		return opts.again(cmd, sys, run, m)
 	}
 	if opts.dryRun {
 		return opts.preview(cmd.Context(), sys, run, m)
@@ -139,13 +139,14 @@ func manifestOf(sys System, arg string) (name string, data []byte, err error) {
 }
 
 // again does what has not succeeded yet.
-func (o *batchOptions) again(ctx context.Context, sys System, run worker.Run, m *worker.Manifest) error {
+func (o *batchOptions) again(cmd *cobra.Command, sys System, run worker.Run, m *worker.Manifest) error {
+	ctx := cmd.Context()
 	retry, diags, err := m.Unfinished()
 	switch {
 	case len(diags) > 0:
 		return o.refuse(sys, diags)
 	case err != nil:
-		return failure(err)
+		return occupied(err)
 	case retry.Call == "" && retry.Manifest == nil:
 		fmt.Fprintln(sys.Err, "every task of this manifest has succeeded; there is nothing to do again")
 		return nil
@@ -157,7 +158,11 @@ func (o *batchOptions) again(ctx context.Context, sys System, run worker.Run, m 
 	case retry.Manifest != nil:
 		return o.call(ctx, sys, run, retry.Manifest, "")
 	}
-	return workerCall{manner: o.manner, run: run, resume: retry.Call}.conduct(ctx, sys)
+	call := workerCall{manner: o.manner, run: run, resume: retry.Call}
+	if cmd.Flags().Changed("max-parallel") {
+		call.beside = o.parallel
+	}
+	return call.conduct(ctx, sys)
 }
 
 // preview shows the plan of the manifest and leaves nothing behind.

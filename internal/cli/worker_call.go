@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +25,7 @@ type workerCall struct {
 	spec   string // what the call is to do; "" = go on with resume
 	resume string // run directory of an earlier call, whose failed tasks are done again
 	task   string // of a dispatch: whose exit code is the command's; "" = a batch
+	beside int    // with resume: how many tasks run at a time, 0 = as many as before
 }
 
 func newWorkerCall(sys System) *cobra.Command {
@@ -40,6 +42,7 @@ func newWorkerCall(sys System) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&c.spec, "spec", "", "what is to be done")
 	cmd.Flags().StringVar(&c.resume, "resume", "", "the call whose failed tasks are done again")
+	cmd.Flags().IntVar(&c.beside, "max-parallel", 0, "with --resume, how many of them at a time")
 	cmd.Flags().StringVar(&c.task, "task", "", "the task whose exit code this one is")
 	c.flags(cmd.Flags())
 	return cmd
@@ -47,7 +50,7 @@ func newWorkerCall(sys System) *cobra.Command {
 
 // args are the command line of its engine.
 func (c workerCall) args() []string {
-	args := []string{workerCallCommand, "--spec=" + c.spec, "--resume=" + c.resume, "--task=" + c.task}
+	args := []string{workerCallCommand, "--spec=" + c.spec, "--resume=" + c.resume, "--task=" + c.task, fmt.Sprintf("--max-parallel=%d", c.beside)}
 	if c.json {
 		args = append(args, "--json")
 	}
@@ -73,13 +76,56 @@ func (c workerCall) conduct(ctx context.Context, sys System) error {
 		case err != nil:
 			return engine.Result{}, misinformed(err)
 		}
-		return st.Run(ctx, plan, obs, ctl)
+		return c.begin(ctx, st, plan, obs, ctl)
 	})
+}
+
+// begin has the call begin, unless somebody else has one of its tasks.
+func (c workerCall) begin(ctx context.Context, st *station, plan *engine.Plan, obs engine.Observer, ctl engine.Controls) (res engine.Result, err error) {
+	var ids []string
+	for i := range plan.Spec.Jobs {
+		ids = append(ids, plan.Spec.Jobs[i].ID)
+	}
+	release, err := c.run.Claim(ctx, c.spec, ids)
+	if err != nil {
+		return res, occupied(err)
+	}
+	release = sync.OnceValue(release)
+	defer func() { err = errors.Join(err, release()) }()
+	told := obs.Begun
+	obs.Begun = func(id, dir string) { _ = release(); told(id, dir) } // its error is that of the end
+	return st.Run(ctx, plan, obs, ctl)
+}
+
+// occupied is how a command ends whose task somebody else has: nothing was begun.
+func occupied(err error) error {
+	var busy *worker.BusyError
+	if errors.As(err, &busy) {
+		return statusError{exitRunning, err}
+	}
+	return failure(err)
+}
+
+// resumeCall goes on with a call, unless somebody else has one of its tasks by now. Others
+// are held back until the journal says which tasks are done again.
+func resumeCall(ctx context.Context, st *station, run worker.Run, req engine.ResumeRequest, obs engine.Observer, ctl engine.Controls) (res engine.Result, err error) {
+	release, err := run.ClaimAgain(ctx, req.Dir, req.RetryFailed)
+	if err != nil {
+		return res, occupied(err)
+	}
+	release = sync.OnceValue(release)
+	defer func() { err = errors.Join(err, release()) }()
+	planned, ask := obs.Planned, ctl.Ask
+	obs.Planned = func(p *engine.Plan) { _ = release(); planned(p) } // its error is that of the end
+	if ask != nil {
+		ctl.Ask = func(ctx context.Context, q engine.Question) engine.Answer { _ = release(); return ask(ctx, q) }
+	}
+	return st.Resume(ctx, req, obs, ctl)
 }
 
 // again does the failed tasks of an earlier call once more.
 func (c workerCall) again(ctx context.Context, sys System, st *station, obs engine.Observer, ctl engine.Controls) (engine.Result, error) {
-	res, err := st.Resume(ctx, engine.ResumeRequest{Dir: c.resume, RetryFailed: true}, obs, ctl)
+	res, err := resumeCall(ctx, st, c.run, engine.ResumeRequest{Dir: c.resume, RetryFailed: true, Concurrency: c.beside}, obs, ctl)
 	var owned *ledger.OwnedError
 	switch {
 	case errors.Is(err, engine.ErrNothingToResume):

@@ -145,7 +145,7 @@ func (o *workerOptions) prepare(ctx context.Context, sys System, run worker.Run,
 	case len(diags) > 0:
 		return prepared, o.refuse(sys, diags)
 	case err != nil:
-		return prepared, failure(err)
+		return prepared, occupied(err)
 	}
 	defer func() {
 		if err != nil {

@@ -35,7 +35,7 @@ func showTasks(out io.Writer, o worker.Overview, tasks []worker.Task) error {
 	fmt.Fprintln(out, o.Counts)
 	for _, c := range o.Calls {
 		if c.State != worker.CallEnded {
-			fmt.Fprintf(out, "call %s: %s\n", c.ID, aboutCall(c))
+			fmt.Fprintf(out, "call %s: %s\n", c.ID, aboutCall(c, stillAt(tasks, c.ID)))
 		}
 	}
 	for _, p := range o.Paused {
@@ -50,13 +50,26 @@ func showTasks(out io.Writer, o worker.Overview, tasks []worker.Task) error {
 	return t.Flush()
 }
 
-// aboutCall says what a call that has not ended is at.
-func aboutCall(c worker.CallState) string {
+// stillAt are the tasks of a call that are running.
+func stillAt(tasks []worker.Task, call string) (ids []string) {
+	for _, t := range tasks {
+		if t.Call == call && t.Status.State == ledger.Running {
+			ids = append(ids, t.ID)
+		}
+	}
+	return ids
+}
+
+// aboutCall says what a call that has not ended is at; at are its tasks that run.
+func aboutCall(c worker.CallState, at []string) string {
 	switch c.State {
 	case worker.CallRunning:
 		return "it goes on: orchestrate wait " + c.ID
 	case worker.CallAwaiting:
 		return "it awaits the hosting session: orchestrate next " + c.ID
+	}
+	if len(at) > 0 {
+		return fmt.Sprintf("its engine is gone, and %s still runs; take it over with: orchestrate resume %s; or end it: orchestrate cancel %s", fewNames(at), c.ID, c.ID)
 	}
 	return "its engine is gone, so it was cut off; go on with: orchestrate resume " + c.ID
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ type ResumeRequest struct {
 	Stop        bool   // what still runs is only ended; nothing is started
 	Internal    bool   // see Request
 	Yes         bool   // see Request
+	Concurrency int    // jobs beside each other in what is left; 0 = as the spec says
 	// Agents replaces what a hosting session said of its agents when the run began; nil =
 	// that stands.
 	Agents *handoff.Agents
@@ -55,6 +57,7 @@ func (e *Engine) Resume(ctx context.Context, req ResumeRequest, obs Observer, ct
 	if err := p.fillKnown(old.lists); err != nil {
 		return res, err
 	}
+	p.Spec.Concurrency = cmp.Or(req.Concurrency, p.Spec.Concurrency)
 	p.Request.Internal, p.Request.Yes = req.Internal || old.run.Internal, req.Yes
 	if err := p.takeAgents(led, old.run, req.Agents); err != nil {
 		return res, err

@@ -7,31 +7,17 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 )
 
 // LockHandoff takes the lock of a run directory under which jobs are taken by the hosting
 // session and handed in again, and waits for it: it is held for moments. It is no
 // owner's lock, and may be taken while an engine carries the run on.
 func LockHandoff(ctx context.Context, dir string) (release func() error, err error) {
-	f, err := os.OpenFile(filepath.Join(dir, HandoffLock), os.O_RDWR|os.O_CREATE, fileMode)
-	if err != nil {
-		return nil, fmt.Errorf("a job can be neither taken nor handed in, since the run directory cannot be written: %w", err)
+	release, err = lockMoments(ctx, filepath.Join(dir, HandoffLock), "somebody else takes a job of "+dir+" or hands one in")
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("a job can be neither taken nor handed in, since the run directory cannot be written: %w", err)
 	}
-	for {
-		ok, err := lockFile(f)
-		switch {
-		case err != nil:
-			return nil, errors.Join(err, f.Close())
-		case ok:
-			return f.Close, nil
-		}
-		select {
-		case <-ctx.Done():
-			return nil, errors.Join(fmt.Errorf("somebody else takes a job of %s or hands one in: %w", dir, ctx.Err()), f.Close())
-		case <-time.After(patienceStep):
-		}
-	}
+	return release, err
 }
 
 // WriteHandoff puts a file of the hosting session into a job's directory: whole or not at

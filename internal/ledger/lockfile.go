@@ -29,6 +29,13 @@ type AttemptLock struct {
 // Unended reports whether a tree may be left whose end nobody has recorded.
 func (l AttemptLock) Unended() bool { return l.Supervisor != nil && !l.Over }
 
+// Lives reports whether anything lives, or may, of those whom the lock names as having the
+// attempt: that is so also after their engine has gone.
+func (l AttemptLock) Lives() bool {
+	lives := func(id *process.Identity) bool { return id != nil && id.Fate() != process.Gone }
+	return !l.Over && (lives(l.Supervisor) || lives(l.Program))
+}
+
 // Furnished is what the engine knew of an attempt when it handed it over, and another
 // engine needs to settle it.
 type Furnished struct {

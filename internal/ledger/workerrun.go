@@ -20,6 +20,7 @@ const (
 	CallsDir      = "calls"             // one run directory per batch or dispatch
 	TasksDir      = "tasks"             // what came of each task, by its id
 	WorkerFile    = "run.json"          // says that it is one
+	WorkerLock    = "call.lock"         // held for a moment by a call that begins, or goes on
 )
 
 // CreateIn is Create in a worker run, dir, of the workspace at root. The run's id is that of

@@ -98,24 +98,6 @@ func TestOnlyWhatFailedIsDoneAgain(t *testing.T) {
 	}
 }
 
-func TestATaskThatACallIsAtWorkWithIsNotGivenOutAgain(t *testing.T) {
-	r := newRun(t)
-	c := begin(t, r, "a")
-	c.starts("a", 1)
-	m, diags := Single(r, "a", "x", options(r))
-	if m == nil {
-		t.Fatal(said(diags))
-	}
-	if _, diags, err := m.Write(); err != nil || !strings.Contains(said(diags), "call "+c.led.ID+" is at work with task a") {
-		t.Errorf("it is given out: %s, %v", said(diags), err)
-	}
-	c.ends(done("a"), "x")
-	c.over()
-	if _, diags, err := m.Write(); err != nil || len(diags) > 0 {
-		t.Errorf("after that: %s, %v", said(diags), err)
-	}
-}
-
 func TestExitCodesAreThoseThatCoordinatorsKnow(t *testing.T) {
 	for _, c := range []struct {
 		status ledger.Status

@@ -23,6 +23,8 @@ type Call struct {
 	Info  ledger.RunInfo
 	State ledger.State
 	Live  bool // an engine carries it on
+	// Left are the tasks whose workers still run although the engine has gone.
+	Left []string
 }
 
 // Ended reports whether the call has come to its end.
@@ -63,14 +65,35 @@ func (r Run) calls(visit func(Call, ledger.Record) error) (all []Call, err error
 			return nil, fmt.Errorf("call %s: %w", c.ID, err)
 		}
 		c.State = run.State()
-		if err := run.Close(); err != nil {
-			return nil, err
+		if !c.Live && !c.Ended() {
+			c.Left, err = left(run, c.State.Jobs)
+		}
+		if err := errors.Join(err, run.Close()); err != nil {
+			return nil, fmt.Errorf("call %s: %w", c.ID, err)
 		}
 		if c.State.Seq > 0 {
 			all = append(all, c)
 		}
 	}
 	return all, nil
+}
+
+// left are the jobs of a run without an engine that somebody still works at.
+func left(run *ledger.Run, jobs []ledger.JobState) (ids []string, err error) {
+	for _, j := range jobs {
+		if j.Attempt == 0 || j.Status.Settled() {
+			continue
+		}
+		lock, err := run.AttemptLock(j.ID)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return nil, err
+		case lock.Attempt == j.Attempt && lock.Lives():
+			ids = append(ids, j.ID)
+		}
+	}
+	return ids, nil
 }
 
 // callDirs are the calls whose run directory has a journal, oldest first.

@@ -51,6 +51,8 @@ type Manifest struct {
 	form *spec.Form
 	// places are the indexes in the document of the jobs: some may have been left out.
 	places []int
+	looked bool // at the calls that there are …
+	after  int  // … of which this was the newest, 0 = there was none
 }
 
 // maxManifest bounds a manifest, in bytes.

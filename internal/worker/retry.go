@@ -20,9 +20,10 @@ type Retry struct {
 
 // Unfinished says how the tasks of the manifest that have not succeeded are done. The same
 // manifest as before is that call resumed. Of a changed one the tasks that have not
-// succeeded are a call of their own, unless they hang together with others.
+// succeeded are a call of their own, unless they hang together with others. BusyError while
+// that call goes on.
 func (m *Manifest) Unfinished() (Retry, []spec.Diagnostic, error) {
-	calls, err := m.Run.Calls()
+	calls, err := m.look()
 	if err != nil {
 		return Retry{}, nil, err
 	}
@@ -32,7 +33,7 @@ func (m *Manifest) Unfinished() (Retry, []spec.Diagnostic, error) {
 		}
 		switch {
 		case c.Live:
-			return Retry{}, nil, fmt.Errorf("call %s of this manifest goes on; wait for it: orchestrate wait %s", c.ID, c.ID)
+			return Retry{}, nil, &BusyError{Call: c.ID, how: atWork}
 		case wellAll(c):
 			return Retry{}, nil, nil
 		}

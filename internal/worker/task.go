@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
@@ -61,6 +62,19 @@ func (t Task) Preview() untrusted.Text {
 func (r Run) Tasks() ([]Task, error) {
 	each, err := r.everyTask()
 	return newestOf(each), err
+}
+
+// Written are the tasks of each call, by its id, that succeeded and whose work is in a
+// worktree of their own.
+func (r Run) Written() (map[string][]string, error) {
+	each, err := r.everyTask()
+	of := map[string][]string{}
+	for _, t := range each {
+		if t.Status.State == ledger.Success && t.Status.Worktree != nil && t.Status.Patch != nil {
+			of[t.Call] = append(of[t.Call], t.ID)
+		}
+	}
+	return of, err
 }
 
 // newestOf leaves of each task only that of its newest call.
@@ -127,16 +141,22 @@ func (r Run) taskOf(c Call, id string, p *progress, l *lineages) (Task, error) {
 		t.requested = p.last.RequestedModel
 	}
 	if !t.settled() && !c.Live {
-		t.abandoned()
+		t.abandon()
 	}
 	return t, t.find()
 }
 
-// abandoned is what a task is whose engine is gone.
-func (t *Task) abandoned() {
+// abandon tells of a task whose engine is gone. Its worker may still run: then it is running,
+// and costs, though nobody looks after it.
+func (t *Task) abandon() {
 	reason, next := runtime.ReasonCutOff, "orchestrate resume "+t.call.ID+" goes on with it"
 	t.Status.Next = &next
 	if t.Status.State == ledger.Queued {
+		return
+	}
+	if slices.Contains(t.call.Left, t.ID) {
+		text := untrusted.From("its engine is gone, and its worker still runs")
+		t.Status.Evidence = &text
 		return
 	}
 	text, code := untrusted.From("its engine is gone"), ExitInterrupted

@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 
 	"orchestrate/internal/ledger"
@@ -43,6 +42,7 @@ type order struct {
 	Manifest      string   `json:"manifest"` // as it was named; - = standard input
 	Digest        string   `json:"digest"`   // SHA-256 of what the tasks are, hex
 	Tasks         []string `json:"tasks"`    // ids in the manifest
+	After         int      `json:"after"`    // newest call that was known when it was made; 0 = none
 }
 
 // document is the spec of a call.
@@ -71,7 +71,8 @@ type retrying struct {
 }
 
 // Write makes the folder of a call: its spec, with the prompts in files so that they arrive
-// as they are. With any diagnostic, which is about the manifest, nothing is left of it.
+// as they are. With any diagnostic, which is about the manifest, nothing is left of it; nor
+// with a BusyError, which says that somebody is at work with one of its tasks.
 func (m *Manifest) Write() (p Prepared, diags []spec.Diagnostic, err error) {
 	doc, err := m.document()
 	if err != nil {
@@ -80,12 +81,16 @@ func (m *Manifest) Write() (p Prepared, diags []spec.Diagnostic, err error) {
 	if diags := m.searched(doc); len(diags) > 0 {
 		return p, diags, nil
 	}
+	calls, err := m.look()
+	if err != nil {
+		return p, nil, err
+	}
 	if p, err = m.folder(); err != nil {
 		return p, nil, fmt.Errorf("the call cannot be written down: %w", err)
 	}
 	err = m.fill(p, doc)
 	if err == nil {
-		diags, err = m.checked(p)
+		diags, err = m.checked(p, calls)
 	}
 	if err != nil || len(diags) > 0 {
 		return Prepared{}, diags, errors.Join(err, p.Discard())
@@ -168,7 +173,7 @@ func (m *Manifest) fill(p Prepared, doc []byte) error {
 			return err
 		}
 	}
-	o := order{SchemaVersion: schemaVersion, N: p.N, By: m.opts.By, Manifest: m.Name, Digest: m.digest(), Tasks: m.IDs()}
+	o := order{SchemaVersion: schemaVersion, N: p.N, By: m.opts.By, Manifest: m.Name, Digest: m.digest(), Tasks: m.IDs(), After: m.after}
 	return errors.Join(writeJSON(filepath.Join(p.Dir, callFile), o), writeWhole(p.Spec, doc))
 }
 
@@ -185,34 +190,26 @@ func (m *Manifest) digest() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// look reads the calls that there are. What is decided about the manifest is decided by the
+// first look at them.
+func (m *Manifest) look() ([]Call, error) {
+	calls, err := m.Run.Calls()
+	if err == nil && !m.looked {
+		m.looked, m.after = true, newestCall(calls)
+	}
+	return calls, err
+}
+
 // checked reads the spec as the engine will, and holds that nobody else is at work with its
-// tasks.
-func (m *Manifest) checked(p Prepared) ([]spec.Diagnostic, error) {
+// tasks. That is only said early: Claim is what makes sure.
+func (m *Manifest) checked(p Prepared, calls []Call) ([]spec.Diagnostic, error) {
 	s, diags := spec.Load(p.Spec, spec.Options{Cwd: m.opts.Cwd, WorkspaceRoot: m.Run.Root, Worker: true})
 	if len(diags) > 0 {
 		return m.place(diags), nil
 	}
-	calls, err := m.Run.Calls()
-	if err != nil {
-		return nil, err
-	}
+	var ids []string
 	for i := range s.Jobs {
-		for _, c := range calls {
-			if !c.Live || !atWork(c, s.Jobs[i].ID) {
-				continue
-			}
-			d := spec.Diagnostic{Rule: "busy", Message: fmt.Sprintf("call %s is at work with task %s; wait for it (orchestrate wait %s) or take another id", c.ID, s.Jobs[i].ID, c.ID)}
-			d.Pos, d.Field = m.form.Place("tasks")
-			diags = append(diags, d)
-		}
+		ids = append(ids, s.Jobs[i].ID)
 	}
-	if m.opts.By == dispatched {
-		diags = bare(diags)
-	}
-	return diags, nil
-}
-
-// atWork reports whether a call has a task that has not settled.
-func atWork(c Call, id string) bool {
-	return slices.ContainsFunc(c.State.Jobs, func(j ledger.JobState) bool { return j.ID == id && !j.Status.Settled() })
+	return nil, busy(calls, ids, newestCall(calls))
 }
