@@ -32,7 +32,11 @@ func (v view) route(r ledger.Route) {
 	case model == "":
 		model = "its default model"
 	}
-	v.line("route", fmt.Sprintf("%s, %s (%s)", r.Runtime, model, r.Why))
+	if name := r.Adapter(); name != r.Runtime { // there is no model to speak of
+		v.line("route", fmt.Sprintf("%s (%s)", name, r.Why))
+	} else {
+		v.line("route", fmt.Sprintf("%s, %s (%s)", name, model, r.Why))
+	}
 	if r.Capability != "" {
 		v.line("capability", r.Capability+" ("+r.CapabilitySource+")")
 	}

@@ -131,6 +131,24 @@ type Route struct {
 	Candidates       []Candidate `json:"candidates"`
 }
 
+// A task of the worker form that a command of the person's own does.
+const (
+	OwnCommand = "a command of your own" // Why of its route
+	Custom     = "custom"                // what its adapter is called
+)
+
+// programRuntime is the runtime of a job that is a plain program.
+const programRuntime = "exec"
+
+// Adapter is what a person calls the runtime of the route: who gave a command of their own
+// named no runtime.
+func (r Route) Adapter() string {
+	if r.Runtime == programRuntime && r.Why == OwnCommand {
+		return Custom
+	}
+	return r.Runtime
+}
+
 // Candidate is one runtime that was considered, and why it was or was not taken.
 type Candidate struct {
 	Runtime string      `json:"runtime"`

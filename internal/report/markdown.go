@@ -256,8 +256,11 @@ func (j Job) who() string {
 
 // who did a job; of one that judges the work of others, also how independent it was.
 func who(s ledger.JobStatus) string {
-	if s.Rehearsal || s.Route == nil || s.Route.Independence == "" {
+	switch {
+	case s.Rehearsal || s.Route == nil:
 		return s.Runtime
+	case s.Route.Independence == "":
+		return cmp.Or(s.Route.Adapter(), s.Runtime)
 	}
 	return s.Runtime + " (" + s.Route.Independence + ")"
 }

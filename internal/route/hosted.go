@@ -196,7 +196,7 @@ func (o *option) foundMatch() string {
 func (in Input) sessionFallback(n int, model string) (out []*option) {
 	for _, o := range in.session(n) {
 		if model != "" {
-			o.model, o.modelBy = model, "the spec"
+			o.model, o.modelBy = model, in.asker()
 		}
 		if !in.tried(o) {
 			out = append(out, o)

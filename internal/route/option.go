@@ -17,7 +17,7 @@ type option struct {
 	known    bool
 	model    string // as on the command line; "" = the runtime's default
 	unlisted bool   // its live list, which is not complete, does not name the model
-	modelBy  string // who asked for it: the spec, the operator's configuration; "" = nobody
+	modelBy  string // who asked for it: the spec, or task, the operator's configuration; "" = nobody
 	agent    string // of the hosting session; "" = it has none, or is another runtime
 	match    match  // how well that one fits the job
 	group    int    // 0 = the job's own choice, n = its n-th declared fallback
@@ -126,7 +126,7 @@ func (in Input) options() []*option {
 		}
 		o := in.option(f.Runtime, i+1)
 		if f.Model != "" {
-			o.model, o.modelBy = f.Model, "the spec"
+			o.model, o.modelBy = f.Model, in.asker()
 		}
 		if !in.tried(o) {
 			out = append(out, o)
@@ -143,11 +143,20 @@ func (in Input) rehearsed() []*option {
 		return nil
 	}
 	o := in.option(standinRuntime, n)
-	o.model, o.modelBy = in.Job.Model, "the spec"
+	o.model, o.modelBy = in.Job.Model, in.asker()
 	if n > 0 {
 		o.model = in.Job.Fallbacks[n-1].Model
 	}
 	return []*option{o}
+}
+
+// asker is where the person's own word on a job stands: a task of the worker form is in no
+// spec that they know of.
+func (in Input) asker() string {
+	if in.Job.Worker != nil {
+		return "the task"
+	}
+	return "the spec"
 }
 
 // part is whose place the stand-in takes after n failed routes.
@@ -177,7 +186,7 @@ func (in Input) primary() []*option {
 func (in Input) pinned(all []*option) []*option {
 	for _, o := range all {
 		if in.Job.Model != "" {
-			o.model, o.modelBy = in.Job.Model, "the spec"
+			o.model, o.modelBy = in.Job.Model, in.asker()
 		}
 	}
 	return all
@@ -195,7 +204,7 @@ func (in Input) byPolicy(group int, already []*option) []*option {
 		o := in.option(name, group)
 		o.ranked, o.later = true, in.Internal
 		if in.Job.Model != "" && in.Job.Runtime == "" && group == 0 {
-			o.model, o.modelBy = in.Job.Model, "the spec"
+			o.model, o.modelBy = in.Job.Model, in.asker()
 		}
 		if !in.triedRuntime(name) {
 			out = append(out, o)

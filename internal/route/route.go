@@ -154,12 +154,14 @@ func (in Input) why(options []*option, chosen *option) string {
 		return "goes on with the session of " + in.ContinuesOf + chosen.modelNote()
 	case chosen.group > 0:
 		return fallbackPrefix + in.whyFallback(options)
+	case in.Job.Exec() && in.Job.Worker != nil:
+		return ledger.OwnCommand
 	case in.Job.Exec():
 		return "a plain program"
 	case in.Rehearse:
 		return "rehearsal: the stand-in takes the place of " + in.part(0)
 	case in.Job.Runtime != "":
-		return "named by the spec" + chosen.modelNote() + in.agentNote(chosen)
+		return "named by " + in.asker() + chosen.modelNote() + in.agentNote(chosen)
 	case in.Internal && chosen.hosted():
 		return "the hosting session's agents come first (--internal)" + chosen.modelNote() + in.agentNote(chosen)
 	case in.Internal:

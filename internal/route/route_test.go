@@ -137,7 +137,17 @@ func TestChosenRuntime(t *testing.T) {
 				in.Tried = []Tried{{Runtime: "boxed", Reason: runtime.ReasonUnknownModel}}
 			}, "boxed", "small", "declared fallback",
 		},
-		"exec":                    {runs, "exec", "", "a plain program"},
+		"exec": {runs, "exec", "", "a plain program"},
+		"a command of the person's own": {
+			func(in *Input) { runs(in); in.Job.Worker = &spec.Worker{Command: "cat"} }, "exec", "", "a command of your own",
+		},
+		"named in a task": {
+			func(in *Input) {
+				in.Job.Runtime, in.Job.Model, in.Job.Worker = "editor", "new", &spec.Worker{AsIs: true}
+				partial(in)
+			},
+			"editor", "new", "named by the task, model new (the task)",
+		},
 		"exec is not rehearsed":   {func(in *Input) { runs(in); in.Rehearse = true }, "exec", "", "a plain program"},
 		"a rehearsal, pinned":     {func(in *Input) { in.Rehearse, in.Job.Runtime = true, "out" }, "standin", "", "takes the place of out"},
 		"a rehearsal of internal": {func(in *Input) { in.Rehearse, in.Job.Runtime = true, "internal" }, "standin", "", "internal"},

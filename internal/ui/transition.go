@@ -49,7 +49,7 @@ func at(r ledger.Record) string {
 func started(r ledger.Record) string {
 	text := fmt.Sprintf("%-20s started", r.Job)
 	if r.Route != nil {
-		text += " on " + r.Route.Runtime
+		text += " on " + r.Route.Adapter()
 		if r.Route.Model != "" {
 			text += " (" + line(r.Route.Model) + ")"
 		}

@@ -16,7 +16,7 @@ import (
 type Status struct {
 	SchemaVersion int             `json:"schema_version"`
 	TaskID        string          `json:"task_id"`
-	Adapter       *string         `json:"adapter"` // the runtime that had it, Custom = a command; null = nobody yet, or the engine itself
+	Adapter       *string         `json:"adapter"` // the runtime that had it, ledger.Custom = a command; null = nobody yet, or the engine itself
 	Model         *string         `json:"model"`   // observed, else requested
 	State         ledger.Status   `json:"state"`
 	ExitCode      *int            `json:"exit_code"` // as ExitCode has it; null until it has ended
@@ -33,7 +33,7 @@ type Status struct {
 	Attempts      int             `json:"attempts"` // in this call
 	Call          string          `json:"call"`     // id of the run that it was done in
 	Worktree      *string         `json:"worktree"` // absolute; null = it worked in the checkout
-	Patch         *string         `json:"patch"`    // absolute path of what it changed there
+	Patch         *string         `json:"patch"`    // absolute path of what it changed there; null = nothing
 	Item          json.RawMessage `json:"item"`     // of a list, that it was for
 }
 
@@ -128,7 +128,7 @@ func (s *Status) tell(c Call, j ledger.JobStatus, work *ledger.Work) {
 		}
 		s.Worktree = &tree
 	}
-	if work != nil && work.Patch != "" {
+	if work != nil && work.Patch != "" && work.Patch != noChange {
 		patch := filepath.Join(c.Dir, j.ID, ledger.PatchFile)
 		s.Patch = &patch
 	}
@@ -137,17 +137,17 @@ func (s *Status) tell(c Call, j ledger.JobStatus, work *ledger.Work) {
 	}
 }
 
+// noChange is the SHA-256 of an empty patch.
+const noChange = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
 // adapterOf is what the form calls a runtime: the only program of a task is the person's own
 // command.
 func adapterOf(name string) *string {
 	if name == exec.Name {
-		name = Custom
+		name = ledger.Custom
 	}
 	return given(name)
 }
-
-// Custom is the adapter of a task that a command of the person's own does.
-const Custom = "custom"
 
 // placeOf is where a person finds a file that the task left.
 func placeOf(a ledger.Artifact) string {
