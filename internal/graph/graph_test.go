@@ -301,6 +301,30 @@ func TestWritersThatMayRunTogether(t *testing.T) {
 	}
 }
 
+func TestOnlyATaskOfTheWorkerFormHasItsWholeFolderWithoutAWorktree(t *testing.T) {
+	task := func(id string) spec.Job {
+		j := writer(id, nil)
+		j.Worker = &spec.Worker{AsIs: true}
+		j.Overlap = "accept"
+		return j
+	}
+	for name, c := range map[string]struct {
+		jobs []spec.Job
+		want string // why the first needs a worktree
+	}{
+		"a job of a spec":        {[]spec.Job{writer("a", nil)}, "owns its whole cwd"},
+		"one that names it all":  {[]spec.Job{writer("a", []string{"**"})}, "owns its whole cwd"},
+		"a task":                 {[]spec.Job{task("a")}, ""},
+		"a task beside a reader": {[]spec.Job{task("a"), job("b")}, ""},
+		"a task beside another":  {[]spec.Job{task("a"), task("b")}, "may run beside another writer (b)"},
+	} {
+		why := build(t, c.jobs...).IsolationWhy("a")
+		if !strings.Contains(why, c.want) || (why == "") != (c.want == "") {
+			t.Errorf("%s: %q, want %q", name, why, c.want)
+		}
+	}
+}
+
 func TestManyOverlapsStayReadable(t *testing.T) {
 	var jobs []spec.Job
 	for i := range 50 {

@@ -89,6 +89,20 @@ func TestNothingLowersRisk(t *testing.T) {
 	})
 }
 
+func TestOnlyATaskOfTheWorkerFormMayHaveItsWholeFolderAtR1(t *testing.T) {
+	j := spec.Job{Task: "mechanical", Effect: "scoped-write"}
+	if tier, why := RiskOf(RiskFactsOf(&j, "", func(string) string { return "" })); tier != R2 || !strings.Contains(why, "over the whole cwd") {
+		t.Errorf("of a spec: %s, %s", tier, why)
+	}
+	j.Worker = &spec.Worker{AsIs: true}
+	if tier, why := RiskOf(RiskFactsOf(&j, "", func(string) string { return "" })); tier != R1 {
+		t.Errorf("of the worker form: %s, %s", tier, why)
+	}
+	if tier, _ := RiskOf(RiskFactsOf(&j, "b", func(string) string { return "" })); tier != R2 {
+		t.Errorf("of the worker form, beside another writer: %s", tier)
+	}
+}
+
 func TestTiersOfAJob(t *testing.T) {
 	secret := func(name string) string {
 		if strings.HasSuffix(name, "_KEY") {
