@@ -60,6 +60,9 @@ func Next(s ledger.JobStatus, call, signIn string) string {
 	return "read worker.log; dispatch it again once if that was transient, else with another prompt"
 }
 
+// evidenceRunes bounds what a next step repeats of the evidence.
+const evidenceRunes = 300
+
 // nextOfRuntime is for what the runtime itself ran into.
 func nextOfRuntime(s ledger.JobStatus, resume, signIn string) string {
 	switch s.Reason {
@@ -75,7 +78,7 @@ func nextOfRuntime(s ledger.JobStatus, resume, signIn string) string {
 	case runtime.ReasonQuota:
 		return fmt.Sprintf("the quota of %s is used up: go on with %s%s, or with another adapter", s.Runtime, resume, back(s, " after %s"))
 	case runtime.ReasonSpawn:
-		return "its program could not be started: orchestrate doctor shows what is there"
+		return "put right what kept it from starting (" + s.ReasonEvidence.Line(evidenceRunes) + "), then dispatch it again; orchestrate doctor shows which programs there are"
 	case runtime.ReasonUnknownModel:
 		return "choose a model that `orchestrate doctor --json` lists for " + s.Runtime + ", or none"
 	case runtime.ReasonModelMismatch:

@@ -2,6 +2,9 @@ package worker
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -90,6 +93,7 @@ func (r *reading) job(i int) job {
 	j.Worker = form{AsIs: t.prompted() && !slices.ContainsFunc(adds, t.has), Command: r.command(i, own, t)}
 	j.pattern = slices.ContainsFunc(relations, t.has)
 	j.Cwd = r.cwd(t)
+	r.folder(i, j.Cwd)
 	if j.prompt = r.prompt(i, own); own.prompted() {
 		j.PromptFile = promptsDir + "/" + j.ID + ".txt"
 	}
@@ -153,6 +157,22 @@ func (r *reading) cwd(t fields) string {
 		return cwd
 	}
 	return filepath.Join(r.opts.Cwd, cwd)
+}
+
+// folder holds that a task works in a folder that is there. What an item of a list says of
+// it is looked at when that is known.
+func (r *reading) folder(i int, cwd string) {
+	if strings.Contains(cwd, "{{") {
+		return
+	}
+	switch info, err := os.Stat(cwd); {
+	case errors.Is(err, fs.ErrNotExist):
+		r.fail(i, "cwd", "path", fmt.Sprintf("%q is not there; allowed: an existing folder anywhere, relative to %s", cwd, r.opts.Cwd))
+	case err != nil:
+		r.fail(i, "cwd", "path", fmt.Sprintf("%q cannot be looked at: %v", cwd, err))
+	case !info.IsDir():
+		r.fail(i, "cwd", "path", fmt.Sprintf("%q is no folder; allowed: an existing folder anywhere, relative to %s", cwd, r.opts.Cwd))
+	}
 }
 
 // prompted reports whether the task has a prompt of its own.

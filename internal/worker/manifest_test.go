@@ -103,7 +103,9 @@ func TestMistakesInAManifestAreSaidWithTheirPlaces(t *testing.T) {
 			"tasks[1].resume_from: a judge begins a fresh session",
 		},
 		"own command": {`{"tasks": [{"id": "a", "prompt": "x", "worker_cmd": "cat", "model": "m"}]}`, "tasks[0].model: model is of an agent"},
-		"cwd":         {`{"tasks": [{"id": "a", "prompt": "x", "cwd": "gone"}]}`, "1:46 tasks[0].cwd: "},
+		"cwd":         {`{"tasks": [{"id": "a", "prompt": "x", "cwd": "gone"}]}`, "1:46 tasks[0].cwd: \"/"},
+		"cwd outside": {`{"tasks": [{"id": "a", "prompt": "x", "cwd": "../gone"}]}`, "is not there; allowed: an existing folder anywhere, relative to /"},
+		"cwd, a file": {`{"tasks": [{"id": "a", "prompt": "x", "cwd": "/dev/null"}]}`, `1:46 tasks[0].cwd: "/dev/null" is no folder`},
 		"variable":    {`{"tasks": [{"id": "a", "prompt": "x {{itme}}", "foreach": ["b"]}]}`, "tasks[0].prompt"},
 		"item path":   {`{"tasks": [{"id": "a", "prompt": "x", "outputs": [{"path": "../{{item}}"}], "foreach": ["b"]}]}`, "tasks[0].outputs[0].path: "},
 	} {
@@ -196,11 +198,16 @@ func TestADispatchIsToldOfItsMistakesWithoutPlaces(t *testing.T) {
 	}
 	o.Flags.Cwd = filepath.Join(r.Root, "gone")
 	m, diags = Single(r, "a", "x", o)
+	if m != nil || len(diags) != 1 || diags[0].Pos.Line != 0 || diags[0].Field != "cwd" {
+		t.Errorf("a folder that is not there: %+v", diags)
+	}
+	o.Flags.Cwd, o.Flags.Timeout = "", "90000" // which only the spec refuses
+	m, diags = Single(r, "a", "x", o)
 	if m == nil {
 		t.Fatal(said(diags))
 	}
-	if _, diags, err := m.Write(); err != nil || len(diags) != 1 || diags[0].Pos.Line != 0 || diags[0].Field != "cwd" {
-		t.Errorf("a folder that is not there: %+v, %v", diags, err)
+	if _, diags, err := m.Write(); err != nil || len(diags) != 1 || diags[0].Pos.Line != 0 || diags[0].Field != "timeout" {
+		t.Errorf("too long a time: %+v, %v", diags, err)
 	}
 }
 

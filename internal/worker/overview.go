@@ -18,9 +18,10 @@ type Overview struct {
 	RunDir        string      `json:"run_dir"`  // absolute
 	Reviewed      bool        `json:"reviewed"` // always false: nobody checks what comes of the worker form
 	Counts        Counts      `json:"counts"`
-	Calls         []CallState `json:"calls"`  // oldest first
-	Paused        []Paused    `json:"paused"` // in calls that have not ended, or left something for a quota
-	Tasks         []Status    `json:"tasks"`  // the newest of each
+	Calls         []CallState `json:"calls"`      // oldest first
+	Paused        []Paused    `json:"paused"`     // in calls that have not ended, or left something for a quota
+	Tasks         []Status    `json:"tasks"`      // the newest of each
+	NotNeeded     []string    `json:"not_needed"` // ids of members of patterns that were skipped: they are no tasks
 }
 
 // Counts are how many tasks are in which state.
@@ -61,7 +62,7 @@ type Paused struct {
 
 // Look brings the tasks' folders up to date and says where the run and its tasks stand.
 func (r Run) Look() (Overview, []Task, error) {
-	o := Overview{SchemaVersion: schemaVersion, RunID: r.ID, RunDir: r.Dir, Calls: []CallState{}, Paused: []Paused{}, Tasks: []Status{}}
+	o := Overview{SchemaVersion: schemaVersion, RunID: r.ID, RunDir: r.Dir, Calls: []CallState{}, Paused: []Paused{}, Tasks: []Status{}, NotNeeded: []string{}}
 	tasks, err := r.Project()
 	if err != nil {
 		return o, nil, err
@@ -78,7 +79,25 @@ func (r Run) Look() (Overview, []Task, error) {
 		o.Tasks = append(o.Tasks, t.Status)
 		o.Counts.add(t.Status.State)
 	}
+	o.NotNeeded = append(o.NotNeeded, skipped(calls, tasks)...)
 	return o, tasks, nil
+}
+
+// skipped are the jobs that a pattern turned out not to need, in the order of the calls.
+func skipped(calls []Call, tasks []Task) (ids []string) {
+	seen := map[string]bool{}
+	for _, t := range tasks {
+		seen[t.ID] = true // in another call
+	}
+	for _, c := range calls {
+		for _, j := range c.State.Jobs {
+			if j.Status == ledger.Skipped && !seen[j.ID] {
+				seen[j.ID] = true
+				ids = append(ids, j.ID)
+			}
+		}
+	}
+	return ids
 }
 
 // standing is how the call stands, in a word.

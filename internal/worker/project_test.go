@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -338,6 +339,11 @@ func TestWhatAPatternDidNotNeedIsNoTask(t *testing.T) {
 	must(t, err)
 	if len(tasks) != 1 || tasks[0].ID != "a" {
 		t.Errorf("the tasks are %+v", tasks)
+	}
+	o, _, err := r.Look()
+	must(t, err)
+	if !slices.Equal(o.NotNeeded, []string{"b"}) || o.Counts.Total != 1 {
+		t.Errorf("not needed are %v, and counted %+v", o.NotNeeded, o.Counts)
 	}
 	if got := tree(t, r.tasksDir()); len(got) != 2 || got["a/output.txt"] != "gathered" || !strings.Contains(got["a/status.json"], `"adapter": null`) {
 		t.Errorf("their folders are %v", got)

@@ -67,6 +67,6 @@ func overview(task worker.Status) worker.Overview {
 		SchemaVersion: 1, RunID: "r", RunDir: "/r", Counts: worker.Counts{Total: 1, Failed: 1},
 		Calls:  []worker.CallState{{ID: "r-c1", Dir: "/c", State: worker.CallEnded, ExitStatus: ptr(1)}},
 		Paused: []worker.Paused{{Call: "r-c1", Adapter: "claude", Reason: runtime.ReasonQuota, Until: &day, Resets: &day}},
-		Tasks:  []worker.Status{task},
+		Tasks:  []worker.Status{task}, NotNeeded: []string{"b"},
 	}
 }
