@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"orchestrate/internal/ledger"
 	"orchestrate/internal/reclaim"
 	"orchestrate/internal/untrusted"
 )
@@ -40,19 +42,19 @@ func (v leftoversView) list(l reclaim.Listing) {
 
 // table aligns the rows of all runs, and puts a head before those of each.
 func (v leftoversView) table(l reclaim.Listing) {
-	items := byRun(l.Items)
+	items := folded(byRun(l.Items))
 	var rows bytes.Buffer
 	t := tabwriter.NewWriter(&rows, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(t, "  WHAT\tSIZE\tAGE\tSTATE\tFATE\tWHY")
 	for _, i := range items {
-		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\n", whatOf(i, l.Root), orDash(sizeOf(i)), orDash(age(v.now, i.At)), show(stateOf(i)), fateOf(i), oneLine(i.Why))
+		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\n", i.what(l.Root), orDash(sizeOf(i.Item)), orDash(age(v.now, i.At)), show(stateOf(i.Item)), fateOf(i.Item), oneLine(i.Why))
 	}
 	t.Flush() //nolint:errcheck // a buffer takes everything
 	lines := strings.SplitAfter(rows.String(), "\n")
 	io.WriteString(v.w, lines[0]) //nolint:errcheck // the outlet remembers
 	for n, i := range items {
 		if n == 0 || items[n-1].Run != i.Run {
-			v.head(i.Run)
+			v.head(i)
 		}
 		io.WriteString(v.w, lines[n+1]) //nolint:errcheck // the outlet remembers
 		if n+1 == len(items) || items[n+1].Run != i.Run {
@@ -61,16 +63,71 @@ func (v leftoversView) table(l reclaim.Listing) {
 	}
 }
 
-func (v leftoversView) head(run string) {
-	if run == "" {
+func (v leftoversView) head(i leftover) {
+	switch {
+	case i.Run == "":
 		fmt.Fprintln(v.w, "of no run that is known here")
-		return
+	case i.calls > 0:
+		fmt.Fprintf(v.w, "worker run %s\n", oneLine(i.Run))
+	default:
+		fmt.Fprintf(v.w, "run %s\n", oneLine(i.Run))
 	}
-	fmt.Fprintf(v.w, "run %s\n", oneLine(run))
+}
+
+// leftover is a line of the table.
+type leftover struct {
+	reclaim.Item
+	calls int // of a worker run, whose run directories it stands for; 0 = it is one leftover
+}
+
+func (i leftover) what(root string) string {
+	if i.calls > 0 {
+		return fmt.Sprintf("run directories of %d calls", i.calls)
+	}
+	return whatOf(i.Item, root)
+}
+
+// folded makes one line of the calls of a worker run that left nothing but a run directory
+// that is kept for the same reason: there may be hundreds.
+func folded(items []reclaim.Item) (rows []leftover) {
+	alone := map[string]int{} // leftovers by run
+	for _, i := range items {
+		alone[i.Run]++
+	}
+	at := map[string]int{} // the line of those that are alike
+	for _, i := range items {
+		run, call := ledger.CallOf(i.Run)
+		if call == 0 || alone[i.Run] > 1 || i.Kind != reclaim.KindRun || i.Fate != reclaim.Keep || i.Next == "" {
+			rows = append(rows, leftover{Item: i})
+			continue
+		}
+		alike := strings.Join([]string{run, i.State, i.Why}, "\n")
+		n, ok := at[alike]
+		if !ok {
+			at[alike] = len(rows)
+			rows = append(rows, leftover{Item: i})
+			continue
+		}
+		rows[n] = rows[n].with(i, run)
+	}
+	return rows
+}
+
+// with is the line with the run directory of one more call of the worker run.
+func (i leftover) with(other reclaim.Item, run string) leftover {
+	if i.calls == 0 {
+		i.calls, i.Run, i.Next = 1, run, i.Next+", and so each call by its id"
+	}
+	i.calls++
+	i.Bytes += other.Bytes
+	if other.At.After(i.At) {
+		i.At = other.At
+	}
+	return i
 }
 
 // next says, once each, what would let go of what is kept of a run.
-func (v leftoversView) next(items []reclaim.Item, run string) {
+func (v leftoversView) next(items []leftover, run string) {
 	const most = 4
 	var all []string
 	for _, i := range items {
@@ -86,16 +143,22 @@ func (v leftoversView) next(items []reclaim.Item, run string) {
 	}
 }
 
-// byRun orders items: runs as they first come, those of no run last.
+// byRun orders items: runs as they first come, calls of a worker run in their order where
+// its first one comes, those of no run last.
 func byRun(items []reclaim.Item) []reclaim.Item {
 	first := map[string]int{"": len(items)}
 	for n, i := range items {
-		if _, ok := first[i.Run]; !ok {
-			first[i.Run] = n
+		run, _ := ledger.CallOf(i.Run)
+		if _, ok := first[run]; !ok {
+			first[run] = n
 		}
 	}
 	sorted := slices.Clone(items)
-	slices.SortStableFunc(sorted, func(a, b reclaim.Item) int { return first[a.Run] - first[b.Run] })
+	slices.SortStableFunc(sorted, func(a, b reclaim.Item) int {
+		run, call := ledger.CallOf(a.Run)
+		other, later := ledger.CallOf(b.Run)
+		return cmp.Or(first[run]-first[other], call-later)
+	})
 	return sorted
 }
 

@@ -55,6 +55,36 @@ nothing was removed; to remove that: orchestrate clean --yes --discard r/(U+001B
 	}
 }
 
+func TestCallsOfAWorkerRunAreInTheirOrderAndThoseThatOnlyKeepEvidenceALine(t *testing.T) {
+	var l reclaim.Listing
+	for _, n := range []string{"c1", "c10", "c2", "c3"} {
+		l.Items = append(l.Items, reclaim.Item{
+			Kind: reclaim.KindRun, Run: "w-" + n, Path: "/w/" + n, Bytes: 1000, At: cleaned, State: "ended", Fate: reclaim.Keep, Why: "evidence", Next: "orchestrate clean --discard w-" + n,
+		})
+	}
+	l.Items = append(l.Items, reclaim.Item{Kind: reclaim.KindBranch, Run: "w-c10", Branch: "b", Fate: reclaim.Keep, State: "success", Why: "its work"}, reclaim.Item{Kind: reclaim.KindBranch, Run: "w-c3", Branch: "b", Fate: reclaim.Keep, State: "success", Why: "its work"})
+	var out strings.Builder
+	leftoversView{w: &out, now: cleaned}.list(l)
+	want := `  WHAT                        SIZE    AGE  STATE    FATE  WHY
+worker run w
+  run directories of 2 calls  2.0 kB  now  ended    keep  evidence
+  next: orchestrate clean --discard w-c1, and so each call by its id
+run w-c3
+  run directory               1.0 kB  now  ended    keep  evidence
+  branch b                    -       -    success  keep  its work
+  next: orchestrate clean --discard w-c3
+run w-c10
+  run directory               1.0 kB  now  ended    keep  evidence
+  branch b                    -       -    success  keep  its work
+  next: orchestrate clean --discard w-c10
+
+6 left, 0 B; none of it may go
+`
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestNothingLeft(t *testing.T) {
 	var out strings.Builder
 	leftoversView{w: &out}.list(reclaim.Listing{Root: "/w"})

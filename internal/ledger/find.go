@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -49,6 +50,16 @@ func cutCall(id string) (worker, n string, ok bool) {
 	}
 	worker, n = id[:i], id[i+len("-c"):]
 	return worker, n, n != "" && strings.Trim(n, "0123456789") == ""
+}
+
+// CallOf parts a run's id into that of its worker run and the number of its call in it; of
+// any other run it is the id, and 0.
+func CallOf(id string) (run string, call int) {
+	worker, n, ok := cutCall(id)
+	if call, err := strconv.Atoi(n); ok && err == nil {
+		return worker, call
+	}
+	return id, 0
 }
 
 // known lists the newest runs, for an error message.
