@@ -33,7 +33,7 @@ type follower struct {
 }
 
 func follow(sys System, arg string) (*follower, error) {
-	run, err := openRun(sys, arg)
+	run, err := openRunOf(sys, arg, newestCall)
 	if err != nil {
 		return nil, err
 	}

@@ -116,7 +116,7 @@ func (o integrateOptions) valid(sys System) (*ledger.Run, error) {
 	if !slices.Contains([]string{integrate.Merge, integrate.Patch}, o.strategy) {
 		return nil, usageError(fmt.Errorf("--strategy %q: it is %s or %s", o.strategy, integrate.Merge, integrate.Patch))
 	}
-	dir, err := inPlace(sys, o.run)
+	dir, err := inPlaceOf(sys, o.run, callsToBring)
 	if err != nil {
 		return nil, err
 	}

@@ -22,8 +22,11 @@ func workspaceRoot(sys System) string {
 }
 
 // openRun finds the run that a RUN argument names.
-func openRun(sys System, arg string) (*ledger.Run, error) {
-	dir, err := findRun(sys, arg)
+func openRun(sys System, arg string) (*ledger.Run, error) { return openRunOf(sys, arg, openCalls) }
+
+// openRunOf is openRun for a command that is about other calls of a worker run.
+func openRunOf(sys System, arg string, which meant) (*ledger.Run, error) {
+	dir, err := findRunOf(sys, arg, which)
 	if err != nil {
 		return nil, err
 	}

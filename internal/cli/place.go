@@ -54,8 +54,11 @@ func startedIn(dir string) (was string, err error) {
 
 // inPlace is a usable run directory for a command that acts on processes: the one that
 // the run was started in, or an error.
-func inPlace(sys System, arg string) (dir string, err error) {
-	if dir, err = findRun(sys, arg); err != nil {
+func inPlace(sys System, arg string) (dir string, err error) { return inPlaceOf(sys, arg, openCalls) }
+
+// inPlaceOf is inPlace for a command that is about other calls of a worker run.
+func inPlaceOf(sys System, arg string, which meant) (dir string, err error) {
+	if dir, err = findRunOf(sys, arg, which); err != nil {
 		return "", err
 	}
 	moved, err := displaced(dir)

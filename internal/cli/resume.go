@@ -60,7 +60,7 @@ func runResume(ctx context.Context, sys System, opts resumeOptions) error {
 	if err := briefAlone(opts.brief, map[string]bool{"json": opts.json}); err != nil {
 		return err
 	}
-	dir, err := inPlace(sys, opts.run)
+	dir, err := inPlaceOf(sys, opts.run, unfinishedCalls)
 	if err != nil {
 		return err
 	}
@@ -83,6 +83,7 @@ func runResume(ctx context.Context, sys System, opts resumeOptions) error {
 		var owned *ledger.OwnedError
 		switch {
 		case errors.Is(err, engine.ErrNothingToResume):
+			opts.run = dir // of a worker run only that call was looked at
 			return res, sayAgain(ctx, sys, opts)
 		case errors.As(err, &owned):
 			return res, statusError{exitRunning, fmt.Errorf("%w\nwait: orchestrate wait %s\nfollow: orchestrate attach %s", err, opts.run, opts.run)}

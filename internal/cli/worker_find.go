@@ -12,7 +12,10 @@ import (
 
 // findRun finds the run directory that a RUN argument names. A worker run stands for its
 // only call, or the only one that has not ended.
-func findRun(sys System, arg string) (string, error) {
+func findRun(sys System, arg string) (string, error) { return findRunOf(sys, arg, openCalls) }
+
+// findRunOf is findRun for a command that is about other calls of a worker run.
+func findRunOf(sys System, arg string, which meant) (string, error) {
 	dir, err := ledger.Find(workspaceRoot(sys), arg)
 	if err == nil {
 		return dir, nil
@@ -24,7 +27,7 @@ func findRun(sys System, arg string) (string, error) {
 	case !is:
 		return "", usageError(err)
 	}
-	return onlyCall(run)
+	return onlyCall(run, which)
 }
 
 // workerRun is the worker run that a RUN argument names, if it names one. An ordinary run of
@@ -43,26 +46,6 @@ func workerRun(sys System, arg string) (run worker.Run, is bool, err error) {
 		return run, false, failure(err)
 	}
 	return run, true, nil
-}
-
-// onlyCall is the run directory of the call that a worker run can stand for.
-func onlyCall(run worker.Run) (string, error) {
-	calls, err := run.Calls()
-	if err != nil {
-		return "", failure(err)
-	}
-	open := slices.DeleteFunc(slices.Clone(calls), worker.Call.Ended)
-	switch {
-	case len(calls) == 0:
-		return "", usageError(fmt.Errorf("worker run %s has no call yet: orchestrate dispatch and orchestrate batch make one", run.ID))
-	case len(open) == 1:
-		return open[0].Dir, nil
-	case len(calls) == 1:
-		return calls[0].Dir, nil
-	case len(open) > 1:
-		calls = open
-	}
-	return "", usageError(fmt.Errorf("worker run %s has %d calls that could be meant; name one: %s", run.ID, len(calls), callIDs(calls)))
 }
 
 // newestWith is the newest call of a worker run that has a task.

@@ -21,10 +21,10 @@ func workerOutput(sys System, run worker.Run, task string, log bool) error {
 	if err != nil {
 		return failure(err)
 	}
-	state := ledger.Skipped // a pattern did not need it
+	state, ended := ledger.Skipped, "" // a pattern did not need it
 	for _, t := range tasks {
 		if t.ID == task {
-			state = t.Status.State
+			state, ended = t.Status.State, howEnded(t)
 		}
 	}
 	switch {
@@ -35,7 +35,27 @@ func workerOutput(sys System, run worker.Run, task string, log bool) error {
 	case !state.Settled():
 		return failure(fmt.Errorf("task %s is %s and has no answer yet; what it says: orchestrate output --follow %s %s", task, state, run.ID, task))
 	}
-	return printTaskFile(sys, run, task, worker.OutputFile, fmt.Sprintf("orchestrate output --log %s %s shows what it printed, orchestrate status %s where it stands", run.ID, task, run.ID))
+	err = printTaskFile(sys, run, task, worker.OutputFile, fmt.Sprintf("orchestrate output --log %s %s shows what it printed, orchestrate status %s where it stands", run.ID, task, run.ID))
+	if err == nil && ended != "" { // what was printed may be nothing, or half an answer
+		fmt.Fprintf(sys.Err, "%s; orchestrate output --log %s %s shows what it printed\n", ended, run.ID, task)
+	}
+	return err
+}
+
+// howEnded says of a task that did not end well how it ended, "" of one that did.
+func howEnded(t worker.Task) string {
+	s := t.Status
+	if s.State.Well() || !s.State.Settled() {
+		return ""
+	}
+	text := fmt.Sprintf("task %s: %s", t.ID, s.State)
+	if s.Reason != nil {
+		text += " (" + string(*s.Reason) + ")"
+	}
+	if s.Evidence != nil {
+		text += ": " + s.Evidence.Line(previewRunes)
+	}
+	return text
 }
 
 // printLive is printLog of a task in a call.

@@ -33,6 +33,9 @@ func workerStatus(sys System, run worker.Run, asJSON bool) error {
 func showTasks(out io.Writer, o worker.Overview, tasks []worker.Task) error {
 	fmt.Fprintf(out, "worker run %s in %s (%s)\n", o.RunID, o.RunDir, unreviewed)
 	fmt.Fprintln(out, o.Counts)
+	if n := len(o.NotNeeded); n > 0 {
+		fmt.Fprintf(out, "%d not needed: %s\n", n, fewNames(o.NotNeeded))
+	}
 	for _, c := range o.Calls {
 		if c.State != worker.CallEnded {
 			fmt.Fprintf(out, "call %s: %s\n", c.ID, aboutCall(c, stillAt(tasks, c.ID)))

@@ -22,10 +22,11 @@ const summaryNames = 20
 // results are; then what waits for a quota.
 func summaryOf(run worker.Run, s ledger.State) string {
 	var failed, blocked, cut, left []string
-	all, succeeded := 0, 0
+	all, succeeded, unneeded := 0, 0, 0
 	for _, j := range s.Jobs {
 		switch j.Status {
 		case ledger.Skipped:
+			unneeded++
 			continue
 		case ledger.Success:
 			succeeded++
@@ -49,6 +50,9 @@ func summaryOf(run worker.Run, s ledger.State) string {
 			text += fmt.Sprintf(", %d %s: %s", len(g.ids), g.word, fewNames(g.ids))
 		}
 	}
+	if unneeded > 0 {
+		text += fmt.Sprintf(", %d not needed", unneeded)
+	}
 	text += fmt.Sprintf("; results in %s (%s)\n", filepath.Join(run.Dir, ledger.TasksDir), unreviewed)
 	return text + waiting(s, len(left))
 }
@@ -64,15 +68,20 @@ func waiting(s ledger.State, left int) (text string) {
 }
 
 // nextOf says what to do about the tasks of a call that did not succeed, those with the
-// same next step together, and about what was written in worktrees.
+// same next step together, and about what was written.
 func nextOf(tasks []worker.Task, call string) (steps []string) {
-	of, patched := map[string][]string{}, []string{}
+	of := map[string][]string{}
+	var beside, inPlace []string // who wrote into a worktree, and who into the checkout
 	for _, t := range tasks {
 		if t.Call != call {
 			continue
 		}
-		if t.Status.Worktree != nil && t.Status.Patch != nil && t.Well() {
-			patched = append(patched, t.ID)
+		switch {
+		case t.Status.Patch == nil || !t.Well():
+		case t.Status.Worktree != nil:
+			beside = append(beside, t.ID)
+		default:
+			inPlace = append(inPlace, t.ID)
 		}
 		if t.Status.Next == nil {
 			continue
@@ -85,8 +94,11 @@ func nextOf(tasks []worker.Task, call string) (steps []string) {
 	for i, step := range steps {
 		steps[i] = fewNames(of[step]) + ": " + untrusted.From(step).Line(0)
 	}
-	if len(patched) > 0 {
-		steps = append(steps, fmt.Sprintf("%s: what was written is in worktrees of their own; orchestrate integrate %s brings it together once you have read it", fewNames(patched), call))
+	if len(beside) > 0 {
+		steps = append(steps, fmt.Sprintf("%s: what was written is in worktrees of their own; orchestrate integrate %s brings it together once you have read it", fewNames(beside), call))
+	}
+	if len(inPlace) > 0 {
+		steps = append(steps, fmt.Sprintf("%s: what was written is in your checkout already; patch in status.json is the file that shows it", fewNames(inPlace)))
 	}
 	return steps
 }

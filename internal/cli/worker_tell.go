@@ -5,14 +5,15 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
 	"orchestrate/internal/engine"
 	"orchestrate/internal/figure"
 	"orchestrate/internal/ledger"
+	"orchestrate/internal/route"
 	"orchestrate/internal/runtime"
-	"orchestrate/internal/runtime/exec"
 	"orchestrate/internal/ui"
 	"orchestrate/internal/untrusted"
 	"orchestrate/internal/worker"
@@ -60,7 +61,7 @@ func (w *tasksTold) observer(t *telling) engine.Observer {
 		},
 		Planned: func(p *engine.Plan) {
 			for _, d := range p.Spec.Warning {
-				fmt.Fprintf(w.sys.Err, "warning: %s: %s\n", d.Field, d.Message)
+				fmt.Fprintf(w.sys.Err, "warning: %s\n", d.Message) // its field is of a spec that the person did not write
 			}
 		},
 		Record: w.record,
@@ -148,10 +149,7 @@ func (w *tasksTold) sayChosen(r ledger.Record) {
 	if r.Route == nil {
 		return
 	}
-	text := r.Job + "  begins"
-	if r.Route.Runtime != exec.Name {
-		text += " on " + r.Route.Runtime
-	}
+	text := r.Job + "  begins on " + r.Route.Adapter()
 	if r.Route.Model != "" {
 		text += " (" + untrusted.From(r.Route.Model).Line(80) + ")"
 	}
@@ -161,10 +159,19 @@ func (w *tasksTold) sayChosen(r ledger.Record) {
 	if r.Route.Why != "" {
 		text += ": " + r.Route.Why
 	}
-	if r.Route.IsolationWhy != "" {
-		text += fmt.Sprintf("; in a %s of its own (%s)", r.Route.Isolation, r.Route.IsolationWhy)
+	fmt.Fprintln(w.sys.Err, text+whereWritten(*r.Route))
+}
+
+// whereWritten says where a writer works: the files of its checkout and those of a worktree
+// are not the same.
+func whereWritten(r ledger.Route) string {
+	switch {
+	case r.IsolationWhy != "":
+		return fmt.Sprintf("; in a %s of its own (%s)", r.Isolation, r.IsolationWhy)
+	case slices.Contains(r.Controls, route.ControlPatch):
+		return "; in the checkout itself"
 	}
-	fmt.Fprintln(w.sys.Err, text)
+	return ""
 }
 
 // line tells how a task ended.
