@@ -116,12 +116,16 @@ func TestExitCodesAreThoseThatCoordinatorsKnow(t *testing.T) {
 		{ledger.Failed, runtime.ReasonFirstOutput, 124, "longer timeout"},
 		{ledger.Failed, runtime.ReasonSpawn, 127, "orchestrate doctor"},
 		{ledger.Blocked, runtime.BlockedNoRoute, 127, "orchestrate doctor"},
+		{ledger.Blocked, runtime.BlockedRiskControls, 3, "what keeps it from running here (no repository)"},
 		{ledger.Blocked, runtime.BlockedDependency, 3, "the task that it waits for"},
 		{ledger.Blocked, runtime.BlockedExpansion, 3, "the list"},
 		{ledger.Interrupted, runtime.ReasonCancelled, 130, "orchestrate resume r-c1"},
 	} {
 		s := failed("a", c.reason)
 		s.Status = c.status
+		if c.reason == runtime.BlockedRiskControls {
+			s.ReasonEvidence = untrusted.From("no repository")
+		}
 		if got := ExitCode(s); got != c.code {
 			t.Errorf("%s %s: exit code %d, want %d", c.status, c.reason, got, c.code)
 		}

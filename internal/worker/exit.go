@@ -140,8 +140,10 @@ func nextOfPattern(s ledger.JobStatus) string {
 // nextOfBlock is for what never began.
 func nextOfBlock(s ledger.JobStatus, resume string) string {
 	switch s.Reason {
-	case runtime.BlockedNoRoute, runtime.BlockedCapability, runtime.BlockedRiskControls:
-		return "no runtime can take it: orchestrate doctor shows what is there and signed in"
+	case runtime.BlockedNoRoute, runtime.BlockedCapability:
+		return "no runtime can take it (" + s.ReasonEvidence.Line(evidenceRunes) + "): orchestrate doctor shows what is there and signed in"
+	case runtime.BlockedRiskControls: // another runtime, or a sign-in, would change nothing about it
+		return "put right what keeps it from running here (" + s.ReasonEvidence.Line(evidenceRunes) + "), or let it only read"
 	case runtime.BlockedDependency:
 		return "see to the task that it waits for"
 	case runtime.BlockedExpansion:
