@@ -29,6 +29,7 @@ const (
 	ReasonCancelled      Reason = "cancelled" // by a person: the job is interrupted, not failed
 	ReasonCutOff         Reason = "cut_off"   // the engine or the supervisor died: interrupted, not failed
 	ReasonTurnCap        Reason = "turn_cap"  // the agent reached the most turns that it was allowed
+	ReasonSession        Reason = "session"   // the runtime knows no session with the id that it was to go on with
 	// Of jobs of a pattern.
 	ReasonBadAnswer   Reason = "bad_answer"   // the answer does not hold the verdict or the list that it must
 	ReasonNotVerified Reason = "not_verified" // the votes or the verifications did not accept
@@ -55,5 +56,5 @@ const (
 	// with what may not stand there.
 	BlockedExpansion Reason = "expansion"
 	// The session that the job is to go on with cannot be gone on with.
-	BlockedSession Reason = "session"
+	BlockedSession = ReasonSession
 )

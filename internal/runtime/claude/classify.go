@@ -82,8 +82,9 @@ func startFailure(text string) runtime.Reason {
 		strings.HasPrefix(text, "error: option"),
 		strings.HasPrefix(text, "--agent ") && strings.Contains(text, "not found"):
 		return runtime.ReasonUnknownFlag
-	case strings.HasPrefix(text, "Error:"), strings.HasPrefix(text, "error:"),
-		strings.HasPrefix(text, "No conversation found"):
+	case strings.HasPrefix(text, "No conversation found"):
+		return runtime.ReasonSession
+	case strings.HasPrefix(text, "Error:"), strings.HasPrefix(text, "error:"):
 		return runtime.ReasonCrash
 	}
 	return ""

@@ -50,8 +50,8 @@ func TestDecoderOnRecordedStreams(t *testing.T) {
 		"h-shellsleep-kill": {},
 		"h-term-late":       {},
 		"i-resume":          {Completed: true, Answered: true},
-		"i-bad":             {Failed: true, Reason: runtime.ReasonCrash},
-		"i-othercwd":        {Failed: true, Reason: runtime.ReasonCrash},
+		"i-bad":             {Failed: true, Reason: runtime.ReasonSession},
+		"i-othercwd":        {Failed: true, Reason: runtime.ReasonSession},
 	}
 	probetest.Recordings(t, claude.NewDecoder, streams, cases, *update, nil)
 }

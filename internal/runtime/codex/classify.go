@@ -84,6 +84,8 @@ func startFailure(text string) runtime.Reason {
 	case strings.HasPrefix(text, "error: unexpected argument"), strings.HasPrefix(text, "error: invalid value"),
 		strings.HasPrefix(text, "error: unrecognized subcommand"):
 		return runtime.ReasonUnknownFlag
+	case strings.HasPrefix(text, "Error") && strings.Contains(text, "no rollout found for thread"):
+		return runtime.ReasonSession
 	case strings.HasPrefix(text, "Error"), strings.HasPrefix(text, "error:"),
 		strings.HasPrefix(text, "Not inside a trusted directory"), strings.HasPrefix(text, "No prompt provided"):
 		return runtime.ReasonCrash

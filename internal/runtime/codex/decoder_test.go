@@ -47,7 +47,7 @@ func TestDecoderOnRecordedStreams(t *testing.T) {
 		"e-badsandbox":     {Failed: true, Reason: runtime.ReasonUnknownFlag},
 		"e-unkmodel-ok":    done,
 		"i-resume":         done,
-		"i-resume-bad":     {Failed: true, Reason: runtime.ReasonCrash},
+		"i-resume-bad":     {Failed: true, Reason: runtime.ReasonSession},
 		"i-resume-model":   done,
 		"h-hang":           {},
 		"h-shellsleep":     {},

@@ -28,6 +28,8 @@ var statusForm = regexp.MustCompile(`^Error: (\d{3}) `)
 // one per exit status, or the service's with the HTTP status before it.
 func classify(text string) runtime.Reason {
 	switch {
+	case strings.HasPrefix(text, "Error: --session "):
+		return runtime.ReasonSession
 	case probe.ContainsAny(text, "insufficient credits", "usage limit", "today's limit", "spend limit", "quota"):
 		return runtime.ReasonQuota
 	case probe.ContainsAny(text, "not authenticated", "authentication failed", "invalid api key", "has no api key"):

@@ -38,7 +38,7 @@ func TestDecoderOnRecordedStreams(t *testing.T) {
 		"unreachable":      {Completed: true, Failed: true, Reason: runtime.ReasonNetwork},
 		"signed-out":       {Completed: true, Failed: true, Reason: runtime.ReasonAuth},
 		"unknown-model":    {Failed: true, Reason: runtime.ReasonUnknownModel},
-		"resume-bogus":     {Completed: true, Failed: true, Reason: runtime.ReasonCrash},
+		"resume-bogus":     {Completed: true, Failed: true, Reason: runtime.ReasonSession},
 		"no-prompt":        {Completed: true, Failed: true, Reason: runtime.ReasonCrash},
 		"turns":            {Completed: true, Failed: true, Reason: runtime.ReasonTurnCap},
 		"hang":             {},

@@ -61,6 +61,8 @@ func startFailure(text string) runtime.Reason {
 	switch {
 	case strings.HasPrefix(text, "error:"), strings.HasPrefix(text, "No such agent:"):
 		return runtime.ReasonUnknownFlag
+	case strings.HasPrefix(text, "Error: No session, task, or name matched"):
+		return runtime.ReasonSession
 	case strings.HasPrefix(text, "Error:"), strings.HasPrefix(text, "No prompt provided"):
 		return byText(text)
 	}

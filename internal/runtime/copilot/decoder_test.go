@@ -28,7 +28,7 @@ func TestDecoderOnRecordedStreams(t *testing.T) {
 		"edit-outside":         denied,
 		"f-flag":               {Failed: true, Reason: runtime.ReasonUnknownFlag},
 		"g-hang":               {},
-		"h-resume-bogus":       {Failed: true, Reason: runtime.ReasonCrash},
+		"h-resume-bogus":       {Failed: true, Reason: runtime.ReasonSession},
 		"model":                {Completed: true, Failed: true, Reason: runtime.ReasonUnknownModel},
 		"noprompt":             {Failed: true, Reason: runtime.ReasonCrash},
 		"r2-hang-termpg":       {},

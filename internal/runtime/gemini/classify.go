@@ -123,7 +123,9 @@ func startFailure(text string) runtime.Reason {
 	case begins("Please set an Auth method", "Invalid auth method selected", "When using Gemini API, you must specify",
 		"When using Vertex AI, you must specify", "The enforced authentication type", "The auth type ", "Error authenticating:"):
 		return runtime.ReasonAuth
-	case begins("Error resuming session:", "Error starting session:", "Gemini CLI is not running in a trusted directory", "Fatal error:"):
+	case begins("Error resuming session:"):
+		return runtime.ReasonSession
+	case begins("Error starting session:", "Gemini CLI is not running in a trusted directory", "Fatal error:"):
 		return runtime.ReasonCrash
 	}
 	return ""

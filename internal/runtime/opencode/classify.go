@@ -117,6 +117,8 @@ func startFailure(name, text string) runtime.Reason {
 	switch {
 	case text == usageLine(name), strings.HasPrefix(text, "! agent ") && strings.Contains(text, "Falling back"):
 		return runtime.ReasonUnknownFlag
+	case strings.HasPrefix(text, "Error: Session not found"):
+		return runtime.ReasonSession
 	case strings.HasPrefix(text, "Error:"):
 		var f failure
 		f.Data.Message = text

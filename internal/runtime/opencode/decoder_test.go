@@ -45,7 +45,7 @@ func TestDecoderOnRecordedStreams(t *testing.T) {
 		"e-model-unknown":    failed(runtime.ReasonCrash),
 		"r3-500-long":        failed(runtime.ReasonNetwork),
 		"f-flag":             failed(runtime.ReasonUnknownFlag),
-		"h-resume-bogus":     failed(runtime.ReasonCrash),
+		"h-resume-bogus":     failed(runtime.ReasonSession),
 		"noprompt":           failed(runtime.ReasonCrash),
 		"r3-dir":             failed(runtime.ReasonCrash),
 		"h-resume-c":         done,

@@ -81,8 +81,9 @@ func startFailure(text string) runtime.Reason {
 		return runtime.ReasonUnknownModel
 	case strings.HasPrefix(text, "No API key found for "):
 		return runtime.ReasonAuth
-	case strings.HasPrefix(text, "Error:"), strings.HasPrefix(text, "No session found matching"),
-		strings.HasPrefix(text, "Session found in different project:"):
+	case strings.HasPrefix(text, "No session found matching"), strings.HasPrefix(text, "Session found in different project:"):
+		return runtime.ReasonSession
+	case strings.HasPrefix(text, "Error:"):
 		return runtime.ReasonCrash
 	}
 	return ""

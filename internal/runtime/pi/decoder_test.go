@@ -35,7 +35,7 @@ func TestDecoderOnRecordedStreams(t *testing.T) {
 		"e500": failed(runtime.ReasonNetwork), "cut": failed(runtime.ReasonNetwork), "dead-network": failed(runtime.ReasonNetwork),
 		"unknown-model": start(runtime.ReasonUnknownModel), "unknown-provider": start(runtime.ReasonUnknownModel),
 		"unknown-flag": start(runtime.ReasonUnknownFlag), "signed-out": start(runtime.ReasonAuth),
-		"unknown-session": start(runtime.ReasonCrash), "session-of-another-folder": start(runtime.ReasonCrash),
+		"unknown-session": start(runtime.ReasonSession), "session-of-another-folder": start(runtime.ReasonSession),
 		"empty-prompt": {}, "term-while-waiting": {}, "term-while-tool-runs": {},
 	}
 	probetest.Recordings(t, pi.NewDecoder, streams, cases, *update, nil)

@@ -88,7 +88,9 @@ func startFailure(text string) runtime.Reason {
 	case strings.HasPrefix(text, apiError), strings.HasPrefix(text, "No auth type is selected"),
 		strings.HasPrefix(text, "Run aborted: "), strings.HasPrefix(text, `"message": "`+turnsReached):
 		return classify(text)
-	case strings.HasPrefix(text, "No saved session found"), strings.HasPrefix(text, "No input provided"),
+	case strings.HasPrefix(text, "No saved session found"):
+		return runtime.ReasonSession
+	case strings.HasPrefix(text, "No input provided"),
 		strings.HasPrefix(text, "Error:"):
 		return runtime.ReasonCrash
 	}

@@ -29,7 +29,7 @@ func TestDecoderOnRecordedStreams(t *testing.T) {
 		"g-hang":            {},
 		"g-sleepbash":       {Completed: true, Answered: true},
 		"h-resume":          {Completed: true, Answered: true},
-		"h-resume-bogus":    {Failed: true, Reason: runtime.ReasonCrash},
+		"h-resume-bogus":    {Failed: true, Reason: runtime.ReasonSession},
 		"h-sid":             {Completed: true, Answered: true},
 		"loop-turns":        {Failed: true, Reason: runtime.ReasonTurnCap},
 		"loop-wall":         {Failed: true, Reason: runtime.ReasonBudget},
