@@ -73,15 +73,18 @@ func (r *run) publish(rep report.Report, earlier map[string][]ledger.JobStatus, 
 // reportFiles leaves the report as JSON and as text, and gives it back as it is when every
 // string of it is redacted.
 func (r *run) reportFiles(rep report.Report) (report.Report, error) {
-	data, err := rep.JSON()
-	if err != nil {
-		return rep, err
-	}
-	clean := r.redact.JSON(data)
-	if !bytes.Equal(clean, data) {
+	isClean := true
+	err := r.led.WriteJSONParts(ledger.ReportJSONFile, func(hand func([]byte) error) error {
+		return rep.JSONParts(func(part []byte) error {
+			clean := r.redact.JSON(part)
+			isClean = isClean && bytes.Equal(clean, part)
+			return hand(clean)
+		})
+	})
+	if !isClean {
 		rep = cleaned(r, rep)
 	}
-	return rep, errors.Join(r.led.WriteFile(ledger.ReportJSONFile, clean), r.led.WriteFile(ledger.ReportFile, rep.Markdown()))
+	return rep, errors.Join(err, r.led.WriteFrom(ledger.ReportFile, rep.WriteMarkdown))
 }
 
 // chronicle adds to the history. Where that cannot be done it is said, and the run ends as

@@ -340,7 +340,7 @@ func (r *run) open(obs Observer) error {
 	defer r.clearAway()
 	err := errors.Join(
 		r.led.WriteFile(ledger.SpecFile, r.plan.Spec.Source),
-		r.led.WriteFile(ledger.JobsFile, r.plan.Spec.Resolved()),
+		r.led.WriteFrom(ledger.JobsFile, r.plan.Spec.WriteResolved),
 		r.led.WriteJSON(ledger.ApprovalsFile, ledger.Approvals{SchemaVersion: ledger.SchemaVersion, Approvals: []ledger.Given{}}),
 	)
 	if repo := r.plan.Spec.Repository; repo != nil {

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -45,6 +46,25 @@ func (r *Run) WriteFrom(rel string, write func(io.Writer) error) error {
 	}
 	return r.replace(rel, func(w io.Writer) error { return r.through(w, write) })
 }
+
+// WriteJSONParts is WriteFile with the JSON document whose parts write hands on, which are
+// never held together. No part ends within a string.
+func (r *Run) WriteJSONParts(rel string, write func(hand func(part []byte) error) error) error {
+	if r.lock == nil {
+		return ErrReadOnly
+	}
+	return r.replace(rel, func(w io.Writer) error {
+		to := bufio.NewWriterSize(w, partBuffer)
+		err := write(func(part []byte) error {
+			_, err := to.Write(r.clean(rel, part))
+			return err
+		})
+		return errors.Join(err, to.Flush())
+	})
+}
+
+// partBuffer is how many bytes of small parts go to the disk at a time.
+const partBuffer = 32 << 10
 
 func bytesOf(data []byte) func(io.Writer) error {
 	return func(w io.Writer) error {

@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -32,6 +33,10 @@ func TestNothingIsWrittenWithASecret(t *testing.T) {
 			_, again := io.WriteString(w, value[9:]+" and go on")
 			return errors.Join(err, again)
 		}),
+		r.WriteJSONParts("a/parts.json", func(hand func([]byte) error) error {
+			part, err := json.Marshal(value)
+			return errors.Join(err, hand([]byte(`{"password": `)), hand(part), hand([]byte(`,"next": "it is kept"}`)))
+		}),
 		r.Close(),
 	} {
 		if err != nil {
@@ -51,10 +56,13 @@ func TestNothingIsWrittenWithASecret(t *testing.T) {
 	if err != nil || !strings.Contains(state.SpecPath, "REDACTED") {
 		t.Errorf("%+v, %v", state, err)
 	}
-	for _, name := range []string{"status.json", "prompt.md", "page.html"} {
+	for _, name := range []string{"status.json", "prompt.md", "page.html", "parts.json"} {
 		data, err := os.ReadFile(r.Path("a", name))
 		if err != nil || !bytes.Contains(data, []byte("[REDACTED:exact]")) {
 			t.Errorf("%s: %s, %v", name, data, err)
+		}
+		if strings.HasSuffix(name, ".json") && !json.Valid(data) {
+			t.Errorf("%s is no JSON: %s", name, data)
 		}
 	}
 }

@@ -1,8 +1,10 @@
 package report
 
 import (
+	"bufio"
 	"fmt"
 	"path"
+	"strings"
 
 	"orchestrate/internal/ledger"
 )
@@ -34,7 +36,8 @@ func (r Report) block() Block {
 
 // Completion is the block that ends report.md and the standard output of run and wait.
 func (r Report) Completion() string {
-	var p page
+	var text strings.Builder
+	p := page{bufio.NewWriter(&text)}
 	b := r.block()
 	p.say("**Orchestrate Result**")
 	p.say("- Spec: %s", prose(b.Spec))
@@ -47,5 +50,6 @@ func (r Report) Completion() string {
 	if len(b.Unresolved) == 0 {
 		p.say("- None")
 	}
-	return p.String()
+	_ = p.Flush() // which nothing can go wrong with
+	return text.String()
 }

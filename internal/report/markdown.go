@@ -1,9 +1,11 @@
 package report
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"fmt"
+	"io"
 	"path"
 	"strconv"
 	"strings"
@@ -14,8 +16,8 @@ import (
 	"orchestrate/internal/runtime"
 )
 
-// page is a Markdown document being written.
-type page struct{ bytes.Buffer }
+// page is a Markdown document being written. Whatever goes wrong is said when it is flushed.
+type page struct{ *bufio.Writer }
 
 func (p *page) say(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
 
@@ -43,10 +45,17 @@ func (p *page) bullets(lead string, items []string) {
 	}
 }
 
-// Markdown is report.md's content. Paths of a job's files count from the run
-// directory, where report.md lies; commands from the workspace root.
+// Markdown is what WriteMarkdown writes.
 func (r Report) Markdown() []byte {
-	var p page
+	var b bytes.Buffer
+	_ = r.WriteMarkdown(&b) // which nothing can go wrong with
+	return b.Bytes()
+}
+
+// WriteMarkdown writes report.md's content. Paths of a job's files count from the run
+// directory, where report.md lies; commands from the workspace root.
+func (r Report) WriteMarkdown(w io.Writer) error {
+	p := page{bufio.NewWriter(w)}
 	r.result(&p)
 	r.jobs(&p)
 	r.patterns(&p)
@@ -64,7 +73,7 @@ func (r Report) Markdown() []byte {
 	r.reproduction(&p)
 	r.suggest(&p)
 	p.say("\n%s", strings.TrimSuffix(r.Completion(), "\n"))
-	return p.Bytes()
+	return p.Flush()
 }
 
 // mark is put where a reader could take a rehearsal for the real thing.

@@ -4,9 +4,6 @@
 package report
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"time"
 
 	"orchestrate/internal/ledger"
@@ -168,50 +165,4 @@ type Job struct {
 type Command struct {
 	Job     string `json:"job"` // "" = the run
 	Command string `json:"command"`
-}
-
-// JSON is report.json's content: indented, with each job on one line, because a
-// thousand indented jobs would be most of what a run needs of memory.
-func (r Report) JSON() ([]byte, error) {
-	jobs := r.Jobs
-	r.Jobs = []Job{}
-	var frame bytes.Buffer
-	if err := encoder(&frame, " ").Encode(r); err != nil {
-		return nil, err
-	}
-	whole := frame.Bytes()
-	// No text can hold a bare line break, so this is the one field of that name.
-	const empty = "\n \"jobs\": []"
-	before, after, ok := bytes.Cut(whole, []byte(empty))
-	if !ok {
-		return nil, errors.New("report.json: no list of jobs")
-	}
-	var buf bytes.Buffer
-	buf.Grow(len(whole) + len(jobs)*jobSize)
-	buf.Write(before)
-	buf.WriteString(empty[:len(empty)-1])
-	enc := encoder(&buf, "")
-	for i := range jobs {
-		if i > 0 {
-			buf.WriteByte(',')
-		}
-		buf.WriteString("\n  ")
-		if err := enc.Encode(&jobs[i]); err != nil {
-			return nil, err
-		}
-		buf.Truncate(buf.Len() - 1) // the encoder's line break
-	}
-	buf.WriteByte(']')
-	buf.Write(after)
-	return buf.Bytes(), nil
-}
-
-// jobSize is what most jobs stay below in report.json, in bytes.
-const jobSize = 2048
-
-func encoder(buf *bytes.Buffer, indent string) *json.Encoder {
-	enc := json.NewEncoder(buf)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", indent)
-	return enc
 }

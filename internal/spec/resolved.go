@@ -3,20 +3,28 @@ package spec
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"time"
 
 	"go.yaml.in/yaml/v4"
 )
 
-// Resolved is the spec as YAML with every default said, in a stable order: what
+// Resolved is what WriteResolved writes.
+func (s *Spec) Resolved() []byte {
+	var b bytes.Buffer
+	_ = s.WriteResolved(&b) // which nothing can go wrong with
+	return b.Bytes()
+}
+
+// WriteResolved writes the spec as YAML with every default said, in a stable order: what
 // follows from the spec alone. null stands for "not said" where there is no
 // default. isolation stays null unless it was said, because none written out
 // forbids what the engine may have to raise.
 //
 // Text files are named, not copied, with their digests as comments; reading
-// Resolved again with Options.Dir set to the Spec's Dir gives an equal Spec as
+// it again with Options.Dir set to the Spec's Dir gives an equal Spec as
 // long as they are unchanged.
-func (s *Spec) Resolved() []byte {
+func (s *Spec) WriteResolved(to io.Writer) error {
 	w := mapping{}
 	w.add("version", s.Version)
 	w.add("outcome", orNull(s.Outcome))
@@ -31,10 +39,14 @@ func (s *Spec) Resolved() []byte {
 	var b bytes.Buffer
 	emit(&b, w.node(), 0)
 	b.WriteString("jobs:\n")
-	for i := range s.Jobs { // one by one: a thousand trees at once are much memory
+	for i := range s.Jobs { // one by one: a thousand trees, or all of their text, are much memory
 		emit(&b, node([]any{&s.Jobs[i]}), 0)
+		if _, err := b.WriteTo(to); err != nil {
+			return err
+		}
 	}
-	return b.Bytes()
+	_, err := b.WriteTo(to)
+	return err
 }
 
 func (b Budget) mapping() mapping {
