@@ -19,9 +19,14 @@ import (
 // workerAdapterVar names the adapter of tasks for which nothing else does.
 const workerAdapterVar = "WORKER_ADAPTER"
 
-const workerHelp = `A task only reads, and may leave files in its artifacts/; --write gives it the tree, or
-a git worktree of its own where it may run beside another writer. Nobody reviews what
-comes of it: read it before you build on it.
+const workerHelp = `A task only reads, and may leave files in its artifacts/. With --write it may change files
+below --cwd, which is in the repository then. It does so in your checkout only where it
+writes alone and in a folder below the repository's root that is there already: --cwd is
+one, or in a manifest owned_paths are in some. At the root, which has .git in it, and
+beside another writer it has a git worktree of its own. That one starts at your last
+commit: what is not committed is not seen there, and orchestrate integrate brings what was
+written. The line that says that it begins says where. Nobody reviews what comes of it:
+read it before you build on it.
 
 Without --adapter (or WORKER_ADAPTER) the adapter is chosen among those that are
 installed and signed in, which is said and recorded.
@@ -68,11 +73,11 @@ func (o *workerOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.Effort, "effort", "", "minimal, low, medium, high, xhigh or max")
 	f.StringVar(&s.Timeout, "timeout", "", "end it after so many seconds, or a duration such as 20m; 0 = 24 hours (default 3600; exit status 124)")
 	f.IntVar(&s.MaxTurns, "max-turns", 0, "end it after so many turns, where the CLI has such a limit (default 100; exit status 8)")
-	f.StringVar(&s.Cwd, "cwd", "", "where it works (default: the current folder)")
+	f.StringVar(&s.Cwd, "cwd", "", "where it works, any folder (default: the current one)")
 	f.StringVar(&s.Session, "session", "", "go on with the session of this id; names its adapter too")
 	f.StringVar(&s.ResumeFrom, "resume-from", "", "go on with the session of this task: same adapter, model, folder and access")
 	f.StringVar(&s.Command, "worker-cmd", "", `a shell command in place of a CLI; the prompt is in $WORKER_PROMPT, in the file $WORKER_PROMPT_FILE and on standard input`)
-	f.BoolVar(&o.write, "write", false, "let it change the tree, or a worktree of its own beside another writer")
+	f.BoolVar(&o.write, "write", false, "let it change files: in your checkout, or in a worktree of its own (see above)")
 	f.StringVar(&s.Task, "task", "", "what kind of work it is, as in a spec (default: research, with --write mechanical)")
 	f.BoolVar(&o.json, "json", false, "print the records of the call as JSON lines; with --detach one object that says where it is")
 	f.BoolVar(&o.detach, "detach", false, "print the call's id and return while it goes on")

@@ -30,7 +30,8 @@ func newDispatch(sys System) *cobra.Command {
 		Long: `Give one task to a coding agent: the prompt in FILE, on standard input (-) or in
 --prompt, byte for byte and nothing else. One line says how it ended; its answer, its
 log and its session are in tasks/ID/ of the worker run. An ID that is there already is
-done anew, and what was there moves to attempt-<n>/.
+done anew, and what was there moves to attempt-<n>/, n being the number of the call that
+did it.
 
 ` + workerHelp + `
 RUN is the folder that orchestrate new-run printed, or its name.
