@@ -42,6 +42,9 @@ func summaryOf(run worker.Run, s ledger.State) string {
 		all++
 	}
 	text := fmt.Sprintf("%d of %s succeeded", succeeded, figure.Count(all, "task"))
+	if unneeded > 0 {
+		text += fmt.Sprintf(" (%d more were not needed)", unneeded)
+	}
 	for _, g := range []struct {
 		word string
 		ids  []string
@@ -49,9 +52,6 @@ func summaryOf(run worker.Run, s ledger.State) string {
 		if len(g.ids) > 0 {
 			text += fmt.Sprintf(", %d %s: %s", len(g.ids), g.word, fewNames(g.ids))
 		}
-	}
-	if unneeded > 0 {
-		text += fmt.Sprintf(", %d not needed", unneeded)
 	}
 	text += fmt.Sprintf("; results in %s (%s)\n", filepath.Join(run.Dir, ledger.TasksDir), unreviewed)
 	return text + waiting(s, len(left))
