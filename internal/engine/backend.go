@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"orchestrate/internal/arbiter"
@@ -196,7 +195,7 @@ func (r *run) remember(j *jobRun, a *attempt, s *settlement, status ledger.JobSt
 	if n := len(j.ran); n > 0 && !a.job.Exec() {
 		j.ran[n-1] = status.Route.Family // by the model that answered
 	}
-	j.status, j.patch, j.command = &status, s.patch, strings.TrimSpace(a.text)
+	j.status, j.patch = &status, s.patch
 	j.dir, j.masked, j.denied = a.at.dir, s.displayOnly, a.denied
 	if j.base = ""; a.at.isolated && a.at.tree != nil {
 		j.base = a.at.tree.Base

@@ -177,7 +177,9 @@ func (r *run) reportJob(in *report.Input, j *jobRun) {
 			in.Earlier[id] = append(in.Earlier[id], s)
 		}
 	}
-	in.Commands[id] = j.command
+	if data, err := r.led.ReadFile(ledger.JobPath(id, ledger.CommandFile)); err == nil {
+		in.Commands[id] = string(data)
+	}
 	if in.Dirs[id] = r.shown(j.dir); j.status.Worktree == nil {
 		in.Dirs[id] = relTo(r.plan.Root, j.dir)
 	}

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"orchestrate/internal/arbiter"
 	"orchestrate/internal/check"
@@ -168,9 +167,6 @@ func (r *run) recallJob(ctx context.Context, j *jobRun, pj *pastJob) error {
 		return nil
 	}
 	j.recalled, j.findings = true, pj.work.Findings
-	if data, err := r.led.ReadFile(ledger.JobPath(id, ledger.CommandFile)); err == nil {
-		j.command = strings.TrimSpace(string(data))
-	}
 	j.dir = r.workedIn(j.planned.Job, s)
 	return r.recallPatch(ctx, j, pj.work)
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"orchestrate/internal/gate"
@@ -15,6 +16,7 @@ import (
 
 // route chooses for every job, dependencies first, and for the arbiter.
 func (p *Plan) route(e *Engine) {
+	var account []ledger.Candidate
 	for _, id := range p.Graph.Order() {
 		pl := &p.Jobs[p.index[id]]
 		if pl.Job.Gathers() {
@@ -30,6 +32,10 @@ func (p *Plan) route(e *Engine) {
 		if pl.Block == nil {
 			pl.Block = p.unapproved(pl)
 		}
+		if !reflect.DeepEqual(account, pl.Route.Candidates) {
+			account = pl.Route.Candidates
+		}
+		pl.Route.Candidates = account               // hundreds of a list are chosen for alike
 		if p.Request.Rehearse && !pl.Job.GoesOn() { // which has the route of another
 			pl.Live = p.live(e, pl)
 		}

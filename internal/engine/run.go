@@ -110,7 +110,6 @@ type jobRun struct {
 	again    string             // why a success of it is done again
 	shared   []string           // paths that its attempts changed in the shared checkout, as a writer may
 	dir      string             // where its newest attempt worked
-	command  string             // command.txt of its newest attempt
 	block    *route.Block       // why no route was found before anything began; nil = one was
 	next     string             // what a person can do about what blocks it, "" = see nextStepOf
 	judges   []string           // changed files that judge the work
@@ -238,6 +237,7 @@ func (r *run) carryThrough(ctx context.Context, obs Observer) (Result, error) {
 		r.blockUnproven()
 		r.blockPlanned()
 	}
+	r.clearAway() // what found secrets in the spec, and what choosing left
 	hurry := r.atEase()
 	(&dispatch.Loop{
 		Graph: (*order)(r), Backend: (*backend)(r), Slots: r.plan.Spec.Concurrency,
@@ -337,7 +337,6 @@ func (r *run) budgetThatEnded() string {
 func (r *run) open(obs Observer) error {
 	r.settleIn()
 	r.clearAway() // what reading the spec left
-	defer r.clearAway()
 	err := errors.Join(
 		r.led.WriteFile(ledger.SpecFile, r.plan.Spec.Source),
 		r.led.WriteFrom(ledger.JobsFile, r.plan.Spec.WriteResolved),

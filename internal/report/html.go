@@ -114,10 +114,9 @@ type pageView struct {
 	MoreReasons      int
 	Needs, MoreNeeds []string // those that are seen at once, and the others
 	MoreFrom         int
-	Graph            template.HTML
-	Timeline         template.HTML
-	Unneeded         []string           // of patterns
-	Rows             iter.Seq[*jobView] // made when they are shown, like the next
+	Graph, Timeline  func() template.HTML // drawn when they are shown; nil = there is nothing to draw
+	Unneeded         []string             // of patterns
+	Rows             iter.Seq[*jobView]   // made when they are shown, like the next
 	Details          iter.Seq[*jobView]
 	Judged           *verdictView
 	Waiting          []patchView
@@ -161,7 +160,13 @@ func (p *htmlPage) view() pageView {
 	r := p.r
 	v := pageView{
 		Report: r, Word: r.block().Arbiter, JudgedBy: judgedBy(r.Judgement), BaseShort: short(r.Base), Mark: r.mark(), Lasted: r.lasted(), Exit: strings.TrimPrefix(exitText(r.ExitStatus), ", "), CostText: r.Usage.String(), CheckText: r.checksSaid(), BudgetText: r.Budget.String(),
-		Graph: picture.Graph(r.nodes(p.longest)), Timeline: p.timeline(), Trees: r.KeptTrees, Block: r.Completion(),
+		Trees: r.KeptTrees, Block: r.Completion(),
+	}
+	if nodes := r.nodes(p.longest); len(nodes) > 0 {
+		v.Graph = func() template.HTML { return picture.Graph(nodes) }
+	}
+	if rows := r.course(p.longest); len(rows) > 0 {
+		v.Timeline = func() template.HTML { return picture.Timeline(rows, r.StartedAt, r.drawnTo()) }
 	}
 	v.Unneeded = r.unneeded()
 	v.Rows, v.Details = p.details() // before all that links to them
@@ -242,12 +247,12 @@ func (r Report) nodes(longest map[string]bool) []picture.Node {
 	return nodes
 }
 
-func (p *htmlPage) timeline() template.HTML {
-	end := p.r.StartedAt.Add(time.Duration(p.r.DurationMs) * time.Millisecond)
-	if p.r.EndedAt != nil {
-		end = *p.r.EndedAt
+// drawnTo is where the timeline ends.
+func (r Report) drawnTo() time.Time {
+	if r.EndedAt != nil {
+		return *r.EndedAt
 	}
-	return picture.Timeline(p.r.course(p.longest), p.r.StartedAt, end)
+	return r.StartedAt.Add(time.Duration(r.DurationMs) * time.Millisecond)
 }
 
 // jobAnchor is the fragment of a job's part; no id has a colon, so that none of the
