@@ -13,7 +13,8 @@ type Step int
 // the starts, however long what lies between them takes one or the other.
 const (
 	StepIntended Step = iota + 1 // it is on record that the attempt begins
-	StepBegun                    // its program runs, or never will
+	StepHanded                   // somebody is told to run its program
+	StepBegun                    // it is on record that it runs, or it never will
 )
 
 // Line holds the starts that others may have to wait for. The zero value is an empty one.

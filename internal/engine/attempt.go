@@ -282,16 +282,15 @@ func (r *run) carryOut(ctx context.Context, slot int, a *attempt) error {
 	if err != nil {
 		return err
 	}
-	over := r.awaitStart(ctx, a)
+	r.awaitStart(ctx, a)
 	failpoint.Hit(failpoint.HandOver)
 	a.handed = true
 	r.metered(a)
 	a.exit, err = sup.Run(ctx, r.invocation(a), a.locks(), func(p supervise.Process) {
 		failpoint.Hit(failpoint.Started)
-		r.note(ledger.Started(a.job.ID, a.n, p.PID, p.StartTime))
-		over()
+		r.begins(ctx, a, p)
 	})
-	over()
+	a.turn.Leave()
 	failpoint.Hit(failpoint.Exited)
 	switch {
 	case err != nil && a.exit.EndedAt.IsZero(): // the supervisor itself failed

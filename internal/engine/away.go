@@ -63,7 +63,7 @@ func (r *run) sendOut(ctx context.Context, slot int, a *attempt) (s settlement, 
 			return s, *ended, false
 		}
 	}
-	a.turn.Await(ctx, dispatch.StepBegun)
+	a.turn.Await(ctx, dispatch.StepHanded)
 	if r.statusIn(a.job.ID) != ledger.Awaiting && ctx.Err() == nil {
 		if err := r.led.Append(ledger.AwaitingSession(a.job.ID, a.n)); err != nil {
 			r.fail(err)

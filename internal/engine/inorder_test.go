@@ -87,18 +87,23 @@ func TestTheMembersOfAListBeginInItsOrder(t *testing.T) {
 }
 
 // Programs of a runtime that shares files begin in the order of the line, spaced; nobody
-// else waits for their spaces, nor for longer than the limit for a supervisor that does not
-// say whether its program runs.
+// else waits for their spaces. A supervisor that does not say whether its program runs
+// keeps those behind it from nothing but the record that theirs do, and that not for ever.
 func TestWhoWaitsForAStart(t *testing.T) {
 	for name, c := range map[string]struct {
-		line []string // runtimes, in the order of the line
-		mute int      // how many of these never say that they run
-		want []time.Duration
+		line          []string // runtimes, in the order of the line
+		mute          int      // how many of these never say that they run
+		handed, begun []time.Duration
 	}{
-		"spaces are kept in order":            {[]string{"agent", "agent", "agent"}, 0, []time.Duration{0, spacing, 2 * spacing}},
-		"others need not wait for a space":    {[]string{"agent", "agent", "program", "agent"}, 0, []time.Duration{0, spacing, 0, 2 * spacing}},
-		"a mute supervisor is waited for":     {[]string{"program", "program", "program"}, 1, []time.Duration{0, mostToStart, mostToStart}},
-		"and so is one after another of them": {[]string{"program", "program", "program"}, 2, []time.Duration{0, mostToStart, 2 * mostToStart}},
+		"spaces are kept in order": {
+			line: []string{"agent", "agent", "agent"}, handed: []time.Duration{0, spacing, 2 * spacing}, begun: []time.Duration{0, spacing, 2 * spacing},
+		},
+		"others need not wait for a space": {
+			line: []string{"agent", "agent", "program", "agent"}, handed: []time.Duration{0, spacing, 0, 2 * spacing}, begun: []time.Duration{0, spacing, 0, 2 * spacing},
+		},
+		"a mute supervisor": {
+			line: []string{"program", "program", "program"}, mute: 1, handed: []time.Duration{0, 0, 0}, begun: []time.Duration{0, mostToStart, mostToStart},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -106,22 +111,23 @@ func TestWhoWaitsForAStart(t *testing.T) {
 				begin := time.Now()
 				var line dispatch.Line
 				var all sync.WaitGroup
-				got := make([]time.Duration, len(c.line))
+				handed, begun := make([]time.Duration, len(c.line)), make([]time.Duration, len(c.line))
 				for i, name := range c.line {
 					a := &attempt{route: ledger.Route{Runtime: name}, turn: line.Join()}
 					all.Go(func() {
-						over := r.awaitStart(t.Context(), a)
-						got[i] = time.Since(begin)
-						if i >= c.mute {
-							over()
+						r.awaitStart(t.Context(), a)
+						if handed[i] = time.Since(begin); i < c.mute {
+							return
 						}
+						a.awaitBegun(t.Context())
+						begun[i] = time.Since(begin)
+						a.turn.Leave()
 					})
 				}
 				all.Wait()
-				if !slices.Equal(got, c.want) {
-					t.Errorf("they began after %v, want %v", got, c.want)
+				if !slices.Equal(handed, c.handed) || !slices.Equal(begun, c.begun) {
+					t.Errorf("handed over after %v, begun after %v; want %v and %v", handed, begun, c.handed, c.begun)
 				}
-				time.Sleep(mostToStart) // the limits of the mute
 			})
 		})
 	}

@@ -48,7 +48,7 @@ func TestStartsOfARuntimeThatSharesFilesAreSpaced(t *testing.T) {
 			starts := map[time.Duration]int{}
 			for range 8 {
 				all.Go(func() {
-					r.awaitStart(t.Context(), &attempt{route: ledger.Route{Runtime: name}})()
+					r.awaitStart(t.Context(), &attempt{route: ledger.Route{Runtime: name}})
 					mu.Lock()
 					defer mu.Unlock()
 					starts[time.Since(begin)]++
@@ -71,11 +71,11 @@ func TestStartsOfARuntimeThatSharesFilesAreSpaced(t *testing.T) {
 func TestASpacedStartDoesNotOutliveItsRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := bare(sharing{name: "agent", shared: true})
-		r.awaitStart(t.Context(), &attempt{route: ledger.Route{Runtime: "agent"}})()
+		r.awaitStart(t.Context(), &attempt{route: ledger.Route{Runtime: "agent"}})
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		begin := time.Now()
-		r.awaitStart(ctx, &attempt{route: ledger.Route{Runtime: "agent"}})()
+		r.awaitStart(ctx, &attempt{route: ledger.Route{Runtime: "agent"}})
 		if took := time.Since(begin); took != 0 {
 			t.Errorf("waited %v", took)
 		}
