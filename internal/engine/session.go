@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"orchestrate/internal/dispatch"
@@ -76,10 +77,8 @@ func (r *run) takeSession(ctx context.Context, a *attempt) *route.Block {
 	if block != nil {
 		return block
 	}
-	if from.Dir != "" {
-		if block := r.holdSession(a, &from); block != nil {
-			return block
-		}
+	if block := r.holdSession(a, &from); block != nil {
+		return block
 	}
 	a.resumes = &from
 	block = r.homeOf(a)
@@ -133,12 +132,26 @@ func sessionName(dir, job string) string {
 	return ledger.RunID(dir) + "/" + job
 }
 
-// holdSession takes the lock of the attempt before, or says who has it.
+// lockSession takes the lock of a session for an attempt: that of the attempt before in it, or
+// where nobody knows that one a lock for its id.
+func (r *run) lockSession(a *attempt, from *ledger.Lineage) (lock *os.File, found ledger.AttemptLock, err error) {
+	heir := ledger.Heir{Dir: r.led.Dir, Job: a.job.ID, Attempt: a.n}
+	if from.Dir != "" {
+		return ledger.HoldSession(from.Dir, from.Job, from.Attempt, heir)
+	}
+	lock, err = ledger.HoldSessionID(r.plan.Root, a.route.Runtime, from.Session, heir)
+	return lock, found, err
+}
+
+// holdSession takes that lock, or says who has it.
 func (r *run) holdSession(a *attempt, from *ledger.Lineage) *route.Block {
-	lock, found, err := ledger.HoldSession(from.Dir, from.Job, from.Attempt, ledger.Heir{Dir: r.led.Dir, Job: a.job.ID, Attempt: a.n})
+	lock, found, err := r.lockSession(a, from)
+	var user *ledger.InUseError
 	switch {
+	case errors.As(err, &user):
+		return blockedSession("wait until that has ended (`orchestrate wait "+ledger.RunID(user.By.Dir)+"`), then `orchestrate resume "+r.led.ID+"`", "%s%v (%s)", ledger.SessionInUse, err, called(from))
 	case errors.Is(err, ledger.ErrHeld):
-		return blockedSession("wait until that has ended, then `orchestrate resume "+r.led.ID+"`", "session %s of job %s is in use: %v", from.Session, from.Of, err)
+		return blockedSession("wait until that has ended, then `orchestrate resume "+r.led.ID+"`", "%s%s: %v", ledger.SessionInUse, called(from), err)
 	case errors.Is(err, fs.ErrNotExist):
 		return blockedSession(freshNext, "job %s, with whose session it goes on, is not in %s any more: %v", from.Job, from.Dir, err)
 	case err != nil:
@@ -153,6 +166,14 @@ func (r *run) holdSession(a *attempt, from *ledger.Lineage) *route.Block {
 	}
 	a.heir = found.Heir
 	return nil
+}
+
+// called names a session for a person.
+func called(from *ledger.Lineage) string {
+	if from.Of == "" {
+		return "session " + from.Session
+	}
+	return "session " + from.Session + " of job " + from.Of
 }
 
 // homeOf makes sure that the session is at home where the attempt would work: a program
@@ -254,10 +275,10 @@ func treeOf(l *ledger.Lineage) workspace.TreePlace {
 
 // holdSessionAgain does it for an attempt that an engine before began, until it is settled.
 func (r *run) holdSessionAgain(a *attempt) {
-	if a.resumes == nil || a.resumes.Dir == "" {
+	if a.resumes == nil {
 		return
 	}
-	lock, _, err := ledger.HoldSession(a.resumes.Dir, a.resumes.Job, a.resumes.Attempt, ledger.Heir{Dir: r.led.Dir, Job: a.job.ID, Attempt: a.n})
+	lock, _, err := r.lockSession(a, a.resumes)
 	if err != nil { // what it did is taken all the same
 		r.note(ledger.Noted(a.job.ID, r.redact.String("its session could not be held until it is settled: "+err.Error())))
 		return

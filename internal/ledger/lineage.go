@@ -1,12 +1,15 @@
 package ledger
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 )
 
 // Lineage is the session that an attempt goes on with, and what that leaves to it.
@@ -41,10 +44,36 @@ func (h Heir) String() string {
 	return fmt.Sprintf("job %s of run %s (attempt %d)", h.Job, idOf(h.Dir), h.Attempt)
 }
 
+// InUseError says that somebody goes on with a session just now.
+type InUseError struct{ By Heir }
+
+func (e *InUseError) Error() string { return e.By.String() + " goes on with it" }
+
+// Unwrap is ErrHeld.
+func (e *InUseError) Unwrap() error { return ErrHeld }
+
+// SessionInUse begins the evidence of a job that is blocked because somebody goes on with its
+// session; behind it is who, as InUseError has it, where that is known.
+const SessionInUse = "its session is in use: "
+
+// sessionUser is what SessionInUse is followed by.
+var sessionUser = regexp.MustCompile(`^job \S+ of run (\S+) `)
+
+// UserOf is the run that goes on with the session of a job with this evidence, "" = not known;
+// inUse is false where the evidence is another.
+func UserOf(evidence string) (run string, inUse bool) {
+	who, inUse := strings.CutPrefix(evidence, SessionInUse)
+	if m := sessionUser.FindStringSubmatch(who); m != nil {
+		run = m[1]
+	}
+	return run, inUse
+}
+
 // HoldSession takes the lock of an attempt that is over, of whatever run, for the one that
 // goes on with its session, and writes into it who that is. As long as the file is open,
 // nobody else goes on with that session or takes away the folder that it is at home in.
-// Where somebody has it already the error wraps ErrHeld and says who. found is what the lock
+// Where somebody has it already the error wraps ErrHeld, and is an InUseError where it is known
+// who that is. found is what the lock
 // said before.
 func HoldSession(dir, job string, attempt int, heir Heir) (lock *os.File, found AttemptLock, err error) {
 	root, err := os.OpenRoot(dir)
@@ -59,7 +88,7 @@ func HoldSession(dir, job string, attempt int, heir Heir) (lock *os.File, found 
 	ok, err := lockFile(lock)
 	switch {
 	case err == nil && !ok && found.Heir != nil:
-		err = fmt.Errorf("%w: %s goes on with it", ErrHeld, *found.Heir)
+		err = &InUseError{By: *found.Heir}
 	case err == nil && !ok:
 		err = ErrHeld
 	}
@@ -73,6 +102,50 @@ func HoldSession(dir, job string, attempt int, heir Heir) (lock *os.File, found 
 		return nil, found, errors.Join(err, lock.Close())
 	}
 	return lock, found, nil
+}
+
+// HoldSessionID is HoldSession for a session of which only the runtime and the id are known,
+// among those who go on with it in the workspace at root.
+func HoldSessionID(root, runtime, id string, heir Heir) (lock *os.File, err error) {
+	dir := filepath.Join(root, filepath.FromSlash(SessionsDir))
+	if err := os.MkdirAll(dir, dirMode); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, fmt.Sprintf("%x.lock", sha256.Sum256([]byte(runtime+"\x00"+id))))
+	lock, err = os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE, fileMode)
+	if err != nil {
+		return nil, err
+	}
+	ok, err := lockFile(lock)
+	if err == nil && !ok {
+		err = heldBy(path)
+	}
+	if err == nil {
+		err = lock.Truncate(0)
+	}
+	if err == nil {
+		err = writeLine(lock, lockLine{Heir: &heir})
+	}
+	if err != nil {
+		return nil, errors.Join(err, lock.Close())
+	}
+	return lock, nil
+}
+
+// heldBy is the error of a lock that somebody has, who may not have said yet who it is.
+func heldBy(path string) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	found, err := parseLock(path, data)
+	switch {
+	case err != nil:
+		return err
+	case found.Heir != nil:
+		return &InUseError{By: *found.Heir}
+	}
+	return ErrHeld
 }
 
 // ReturnSession says in the lock that HoldSession gave that nothing was gone on with: heir is

@@ -16,11 +16,12 @@ import (
 
 // Names in a worker run.
 const (
-	WorkerRunsDir = ".orchestrate/runs" // from the workspace root
-	CallsDir      = "calls"             // one run directory per batch or dispatch
-	TasksDir      = "tasks"             // what came of each task, by its id
-	WorkerFile    = "run.json"          // says that it is one
-	WorkerLock    = "call.lock"         // held for a moment by a call that begins, or goes on
+	WorkerRunsDir = ".orchestrate/runs"     // from the workspace root
+	CallsDir      = "calls"                 // one run directory per batch or dispatch
+	TasksDir      = "tasks"                 // what came of each task, by its id
+	WorkerFile    = "run.json"              // says that it is one
+	SessionsDir   = ".orchestrate/sessions" // from the workspace root: a lock for each session that only its id is known of
+	WorkerLock    = "call.lock"             // held for a moment by a call that begins, or goes on
 )
 
 // CreateIn is Create in a worker run, dir, of the workspace at root. The run's id is that of

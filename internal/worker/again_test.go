@@ -1,6 +1,8 @@
 package worker
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -45,6 +47,46 @@ func TestASessionIsGoneOnWithAsItWas(t *testing.T) {
 		}
 	}
 	c.over()
+}
+
+func TestASessionIsTheSameByItsIDAsByItsTask(t *testing.T) {
+	r := newRun(t)
+	c := begin(t, r, "reads", "again")
+	for n, id := range []string{"reads", "again"} {
+		c.starts(id, 1)
+		path := c.led.Path(id + "/session.json")
+		must(t, c.led.WriteJSON(id+"/session.json", ledger.Session{SchemaVersion: 1, Job: id, Attempt: 1, Runtime: "claude", SessionID: "s-1", Cwd: r.Root, Access: "read"}))
+		must(t, os.Chtimes(path, day.Add(time.Duration(n)*time.Minute), day.Add(time.Duration(n)*time.Minute)))
+		must(t, c.led.WriteJSON(id+"/status.json", done(id)))
+		c.ends(done(id), "x")
+	}
+	c.over()
+	elsewhere, err := New(r.Root, day) // in the same workspace
+	must(t, err)
+	for _, run := range []Run{r, elsewhere} {
+		m, diags := ParseManifest(run, "m.json", []byte(`{"tasks": [{"id": "b", "prompt": "x", "adapter": "claude", "session": "s-1"}]}`), options(run))
+		if m == nil {
+			t.Fatal(said(diags))
+		}
+		want := resumed{Session: "s-1", Runtime: "claude", Model: "haiku", Cwd: r.Root, Run: c.led.Dir, Job: "again", Attempt: 1}
+		if j := m.jobs[0]; j.Worker.Resumes == nil || *j.Worker.Resumes != want || j.Effect != "observe" || j.Cwd != r.Root {
+			t.Errorf("it goes on as %+v, %+v", j, j.Worker.Resumes)
+		}
+	}
+	for _, bad := range []struct{ tasks, want string }{
+		{`{"id": "b", "prompt": "x", "adapter": "claude", "session": "s-1", "write": true}`, "tasks[0].write: a session goes on with the access that it had; start a fresh task"},
+		{`{"id": "b", "prompt": "x", "adapter": "claude", "session": "s-1", "cwd": "sub"}`, "tasks[0].cwd: a session goes on with what it had"},
+		{`{"id": "b", "prompt": "x", "resume_from": "again"}, {"id": "c", "prompt": "x", "resume_from": "again"}`, "tasks[1].resume_from: tasks[0] goes on with the same session"},
+		{`{"id": "b", "prompt": "x", "resume_from": "reads"}, {"id": "c", "prompt": "x", "adapter": "claude", "session": "s-1"}`, "tasks[1].session: tasks[0] goes on with the same session"},
+		{`{"id": "b", "prompt": "x", "adapter": "claude", "session": "s-9"}, {"id": "c", "prompt": "x", "adapter": "claude", "session": "s-9"}`, "tasks[1].session: tasks[0] goes on with the same session"},
+		{`{"id": "b", "prompt": "{{item}}", "foreach": ["1", "2"], "adapter": "claude", "session": "s-9"}`, "tasks[0].session: the tasks of a list would all go on with one session"},
+	} {
+		must(t, os.MkdirAll(filepath.Join(r.Root, "sub"), 0o700))
+		m, diags := ParseManifest(r, "m.json", []byte(`{"tasks": [`+bad.tasks+`]}`), options(r))
+		if got := said(diags); m != nil || !strings.Contains(got, bad.want) {
+			t.Errorf("%s: %s, want %s", bad.tasks, got, bad.want)
+		}
+	}
 }
 
 func TestOnlyWhatFailedIsDoneAgain(t *testing.T) {
@@ -118,6 +160,8 @@ func TestExitCodesAreThoseThatCoordinatorsKnow(t *testing.T) {
 		{ledger.Blocked, runtime.BlockedNoRoute, 127, "orchestrate doctor"},
 		{ledger.Blocked, runtime.BlockedRiskControls, 3, "what keeps it from running here (no repository)"},
 		{ledger.Blocked, runtime.BlockedDependency, 3, "the task that it waits for"},
+		{ledger.Blocked, runtime.BlockedSession, 3, "fresh task"},
+		{ledger.Failed, runtime.ReasonSession, 3, "fresh task"},
 		{ledger.Blocked, runtime.BlockedExpansion, 3, "the list"},
 		{ledger.Interrupted, runtime.ReasonCancelled, 130, "orchestrate resume r-c1"},
 	} {

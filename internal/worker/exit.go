@@ -32,6 +32,8 @@ func ExitCode(s ledger.JobStatus) int {
 		return ExitInterrupted
 	}
 	switch s.Reason {
+	case runtime.ReasonSession: // also where only its program could find that out
+		return ExitBlocked
 	case runtime.ReasonTurnCap:
 		return ExitTurnCap
 	case runtime.ReasonTimeout, runtime.ReasonFirstOutput:
@@ -149,11 +151,22 @@ func nextOfBlock(s ledger.JobStatus, resume string) string {
 	case runtime.BlockedExpansion:
 		return "read the answer that the list is taken from, and ask there for the list alone"
 	case runtime.BlockedSession:
-		return "start a fresh task, with what it needs to know in its prompt"
+		return nextOfSession(s)
 	case runtime.BlockedTreeUnproven:
 		return "end what still runs, then " + resume
 	}
 	return ""
+}
+
+// nextOfSession is for a task whose session is in use, or gone.
+func nextOfSession(s ledger.JobStatus) string {
+	switch run, inUse := ledger.UserOf(s.ReasonEvidence.Unshown()); {
+	case run != "":
+		return "wait until who goes on with its session has ended (orchestrate wait " + run + "), then dispatch it again"
+	case inUse:
+		return "wait until that has ended, then dispatch it again"
+	}
+	return "start a fresh task, with what it needs to know in its prompt"
 }
 
 // signIn is how a person signs in to the runtime that a task was refused by, as its

@@ -175,11 +175,12 @@ type reading struct {
 	defaults  fields
 	verifiers map[string]bool // by id in lower case
 	earlier   *sessions
+	gone      map[string]int // by session that tasks go on with: which of them does
 }
 
 func (m *Manifest) read() {
 	doc, _ := m.form.Plain().(map[string]any)
-	r := &reading{Manifest: m, defaults: fieldsOf(doc["defaults"]).over(keysOf(m.opts.Flags)), verifiers: map[string]bool{}}
+	r := &reading{Manifest: m, defaults: fieldsOf(doc["defaults"]).over(keysOf(m.opts.Flags)), verifiers: map[string]bool{}, gone: map[string]int{}}
 	list, _ := doc["tasks"].([]any)
 	for _, v := range list {
 		t := fieldsOf(v)

@@ -32,12 +32,16 @@ func (r *reading) session(i int, t fields, j *job) {
 		return
 	}
 	switch {
+	case t.has("foreach"):
+		r.fail(i, key, "session", "the tasks of a list would all go on with one session, and only one can; take "+key+" out")
 	case t.has("session") && t.has("resume_from"):
 		r.fail(i, "session", "session", "both session and resume_from are given; keep one")
 	case key == "session" && j.Runtime == "":
 		r.fail(i, key, "session", "a session needs its adapter: say which runtime it is of")
+	case key == "session" && r.known(i, t, j):
 	case key == "session":
 		j.Worker.Resumes = &resumed{Session: t.text(key), Runtime: j.Runtime, Model: j.Model, Cwd: j.Cwd, Writes: j.Effect != "observe"}
+		r.alone(i, key, j.Worker.Resumes)
 	case r.index(t.text(key)) >= 0 && t.text(key) != j.ID:
 		r.goOn(i, t.text(key), j)
 	default:
@@ -65,6 +69,24 @@ func (r *reading) goOn(i int, of string, j *job) {
 	}
 }
 
+// known lets a task that names a session by its id go on with it as the task does that held it
+// last, if that is one of this workspace: nobody gets more by the id than by the task.
+func (r *reading) known(i int, t fields, j *job) bool {
+	from, cwd, err := heldLast(r.Run.Root, j.Runtime, t.text("session"))
+	switch {
+	case err != nil:
+		r.fail(i, "session", "session", err.Error())
+	case from == nil:
+		return false
+	default:
+		if !filepath.IsAbs(cwd) {
+			cwd = filepath.Join(r.Run.Root, cwd)
+		}
+		r.asBefore(i, "session", ledger.RunID(from.Run)+"/"+from.Job, from, cwd, j)
+	}
+	return true
+}
+
 // resume lets a task go on with the session of a task of an earlier call.
 func (r *reading) resume(i int, of string, j *job) {
 	if r.earlier == nil {
@@ -75,6 +97,11 @@ func (r *reading) resume(i int, of string, j *job) {
 		r.fail(i, "resume_from", "session", err.Error())
 		return
 	}
+	r.asBefore(i, "resume_from", of, before, job.Cwd, j)
+}
+
+// asBefore lets a task go on with the session of another one, of, as that one held it.
+func (r *reading) asBefore(i int, key, of string, before *resumed, cwd string, j *job) {
 	own := r.tasks[i]
 	for _, f := range []struct {
 		key       string
@@ -82,7 +109,7 @@ func (r *reading) resume(i int, of string, j *job) {
 	}{
 		{"adapter", r.adapter(own), before.Runtime},
 		{"model", own.text("model"), before.Model},
-		{"cwd", r.cwd(own), job.Cwd},
+		{"cwd", r.cwd(own), cwd},
 	} {
 		if own.has(f.key) && f.said != f.was {
 			r.fail(i, f.key, "session", fmt.Sprintf("a session goes on with what it had: %s is %q in task %s; take %s out", f.key, f.was, of, f.key))
@@ -91,11 +118,23 @@ func (r *reading) resume(i int, of string, j *job) {
 	if own.has("write") && own["write"] != before.Writes {
 		r.fail(i, "write", "session", "a session goes on with the access that it had; start a fresh task")
 	}
-	j.Runtime, j.Model, j.Cwd, j.Worker.Resumes, j.Worker.Command = before.Runtime, before.Model, job.Cwd, before, ""
+	r.alone(i, key, before)
+	j.Runtime, j.Model, j.Cwd, j.Worker.Resumes, j.Worker.Command = before.Runtime, before.Model, cwd, before, ""
 	j.write(before.Writes)
 	if !own.has("task") {
 		j.Task = j.usual(fields{})
 	}
+}
+
+// alone refuses a task that goes on with the session that another one of the manifest goes on
+// with: which of them came first would be luck.
+func (r *reading) alone(i int, key string, from *resumed) {
+	session := from.Runtime + " " + from.Session
+	if first, taken := r.gone[session]; taken {
+		r.fail(i, key, "session", fmt.Sprintf("tasks[%d] goes on with the same session; two cannot: let one go on with the other (resume_from names a task of the manifest, too)", first))
+		return
+	}
+	r.gone[session] = i
 }
 
 // sessions are those that tasks of earlier calls have left.
