@@ -56,5 +56,5 @@ const (
 	// with what may not stand there.
 	BlockedExpansion Reason = "expansion"
 	// The session that the job is to go on with cannot be gone on with.
-	BlockedSession = ReasonSession
+	BlockedSession Reason = "session"
 )
