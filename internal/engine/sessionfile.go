@@ -5,6 +5,7 @@ import (
 
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/policy"
+	"orchestrate/internal/runtime"
 	"orchestrate/internal/spec"
 )
 
@@ -29,6 +30,16 @@ func sessionOf(a *attempt, st ledger.JobStatus, work *ledger.Work) ledger.Sessio
 		s.InputTokens, s.OutputTokens = sum(in, u.InputTokens), sum(out, u.OutputTokens)
 	}
 	return s
+}
+
+// keptSession is the session that an attempt goes on with, if its runtime says that very id
+// again where it did; "" = none.
+func (r *run) keptSession(a *attempt) string {
+	ad, ok := r.eng.adapter(a.route.Runtime)
+	if k, keeps := ad.(runtime.SessionKeeper); ok && keeps && k.KeepsSession() && a.resumes != nil {
+		return a.resumes.Session
+	}
+	return ""
 }
 
 // sum adds a count that may be unknown to one that is known.

@@ -38,7 +38,7 @@ type settlement struct {
 func (r *run) settle(ctx context.Context, slot int, a *attempt, changed []string) (settlement, policy.Settlement, error) {
 	s := settlement{facts: policy.Facts{
 		Exit: a.exit, Exec: a.job.Exec(), Session: a.internal(), Stale: a.stale, Lost: a.lost, Pin: a.route.Model, Models: r.profile(a.route.Runtime).Models,
-		Budget: r.budgetThatEnded(), Unproven: !a.exit.Proof.Gone, InjectedSecret: slices.Clone(a.injected),
+		Resumed: r.keptSession(a), Budget: r.budgetThatEnded(), Unproven: !a.exit.Proof.Gone, InjectedSecret: slices.Clone(a.injected),
 	}}
 	held := len(a.injected)
 	for _, name := range changed {

@@ -22,6 +22,8 @@ type Facts struct {
 	Session bool
 	Stale   string // what has changed under a late result of the session, "" = nothing
 
+	Resumed string // id of the session that it had to go on with, where the runtime keeps ids; "" = none
+
 	Pin    string          // the model that was asked for; "" = none
 	Models []runtime.Model // the live list, for aliases
 
@@ -64,7 +66,8 @@ type Settlement struct {
 //  8. completion without the flag, but an exit status other than 0 that our signal
 //     did not cause: crash
 //  9. what the engine found: crash for a process tree that is not proven gone, so
-//     that nothing it left can be looked at; stale_result, model_mismatch, injected_secret,
+//     that nothing it left can be looked at; stale_result; session for one that began
+//     another session than it was told to go on with; model_mismatch, injected_secret,
 //     wrote_while_observing, ownership_violation, empty_output, missing_output,
 //     check_failed
 func Classify(f Facts) Settlement {
@@ -227,6 +230,8 @@ func found(f Facts) (runtime.Reason, untrusted.Text) {
 		return runtime.ReasonCrash, untrusted.From("its processes are not proven to have ended, so what it left was not looked at")
 	case f.Stale != "":
 		return runtime.ReasonStaleResult, untrusted.From("it came late, and what it builds on has changed: " + f.Stale)
+	case f.Resumed != "" && f.Exit.Outcome.SessionID != "" && !strings.EqualFold(f.Exit.Outcome.SessionID, f.Resumed):
+		return runtime.ReasonSession, untrusted.Sprintf("it had to go on with session %s and began another one, %s, which knows nothing of what was said there", f.Resumed, f.Exit.Outcome.SessionID)
 	case !PinHolds(f.Pin, observed, f.Models):
 		return runtime.ReasonModelMismatch, untrusted.Sprintf("asked for model %q, %q answered", f.Pin, observed)
 	case len(f.InjectedSecret) > 0:

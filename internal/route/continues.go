@@ -63,11 +63,19 @@ func (in Input) cannotResume(o *option) string {
 		return ""
 	}
 	req := in.request(o)
-	req.Resume = runtime.AnySession
+	req.Resume = in.sessionID()
 	if err := in.Builds(o.name, req); err != nil {
 		return err.Error()
 	}
 	return ""
+}
+
+// sessionID is the session that the job goes on with where its id is known, else any.
+func (in Input) sessionID() string {
+	if in.Continues != nil && in.Job.Continue == "" && in.Job.Worker != nil && in.Job.Worker.Resumes != nil {
+		return in.Job.Worker.Resumes.Session
+	}
+	return runtime.AnySession
 }
 
 // home names the place of an isolation.

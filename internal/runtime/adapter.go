@@ -28,6 +28,12 @@ type Adapter interface {
 	Shared() bool
 }
 
+// SessionKeeper is an adapter that knows whether a session keeps its id when it is gone on
+// with. Where it does, another id in the stream is that of a session that was begun anew.
+type SessionKeeper interface {
+	KeepsSession() bool
+}
+
 // Host is how a probe reaches the machine.
 type Host interface {
 	// LookPath finds an executable like a shell would, without running it.

@@ -106,7 +106,7 @@ func (p *progress) status(c Call, id string, resumeOf string) Status {
 // tell adds how an attempt ended.
 func (s *Status) tell(c Call, j ledger.JobStatus, work *ledger.Work) {
 	s.Adapter, s.Model, s.SessionID, s.Item = adapterOf(j.Runtime), given(j.Model), given(j.SessionID), j.Item
-	s.Resumed, s.Attempts, s.StartedAt = j.ResumedFrom != "", j.Attempts, j.StartedAt
+	s.Resumed, s.Attempts, s.StartedAt = j.ResumedFrom != "" && j.Reason != runtime.ReasonSession, j.Attempts, j.StartedAt
 	if s.Reason = given(j.Reason); s.Reason != nil {
 		s.Evidence = &j.ReasonEvidence
 	}

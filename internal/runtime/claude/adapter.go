@@ -27,6 +27,9 @@ func (Adapter) Decoder(spec runtime.DecoderSpec) runtime.Decoder { return NewDec
 // Shared is true: every start reads and writes the same files under HOME.
 func (Adapter) Shared() bool { return true }
 
+// KeepsSession implements runtime.SessionKeeper.
+func (Adapter) KeepsSession() bool { return true }
+
 // Metered implements runtime.Meter: the result has both, also where a subscription pays.
 func (Adapter) Metered() runtime.Metered {
 	return runtime.Metered{USD: runtime.ToldAlways, Tokens: runtime.ToldAlways}

@@ -27,6 +27,9 @@ func (Adapter) Decoder(spec runtime.DecoderSpec) runtime.Decoder { return NewDec
 // Shared is true: every start opens the same databases under CODEX_HOME.
 func (Adapter) Shared() bool { return true }
 
+// KeepsSession implements runtime.SessionKeeper.
+func (Adapter) KeepsSession() bool { return true }
+
 // Metered implements runtime.Meter: a turn ends with its tokens, never with a price.
 func (Adapter) Metered() runtime.Metered {
 	return runtime.Metered{USD: runtime.ToldNever, Tokens: runtime.ToldAlways}

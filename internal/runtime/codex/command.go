@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"orchestrate/internal/runtime"
@@ -44,12 +45,19 @@ func (Adapter) Command(req runtime.Request, p runtime.Profile) (runtime.Command,
 	return cmd, nil
 }
 
+// threadID is what an id looks like. Anything else codex takes for the name of a thread, and
+// where it knows none it begins a new one, without a word.
+var threadID = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+
 func addResume(cmd *runtime.Command, req runtime.Request, p runtime.Profile) error {
 	if req.Resume == "" {
 		return nil
 	}
 	if !p.Shows(wordResume) {
 		return p.NotShown(wordResume, "continued from an earlier session")
+	}
+	if req.Resume != runtime.AnySession && !threadID.MatchString(req.Resume) {
+		return fmt.Errorf("%q is not the id of a session of codex, which is a UUID", req.Resume)
 	}
 	cmd.Argv = append(cmd.Argv, wordResume, req.Resume)
 	return nil

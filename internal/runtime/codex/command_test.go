@@ -25,6 +25,7 @@ const (
 	isolated = " -c analytics.enabled=false --disable apps --disable hooks --disable plugins --disable remote_plugin"
 	placed   = ` -c projects={"/w"={trust_level="untrusted"},"/"={trust_level="untrusted"}} -c project_doc_max_bytes=0 --skip-git-repo-check --cd /w`
 	exec     = "/opt/fake/bin/codex exec --json "
+	thread   = "01a228d8-0000-7000-8000-000000000001"
 )
 
 func TestCommandByAccess(t *testing.T) {
@@ -44,7 +45,7 @@ func TestCommandByAccess(t *testing.T) {
 			"--sandbox=workspace-write" + strings.Replace(narrowed, "roots=[]", `roots=["/tmp/a \"b"]`, 1) + isolated + placed + " -",
 			[]runtime.ControlName{"os-sandbox", "no-project"},
 		},
-		{"continued", runtime.Request{Access: runtime.AccessRead, Resume: "t-1"}, "--sandbox=read-only" + isolated + placed + " resume t-1 -", []runtime.ControlName{"read-only", "no-project"}},
+		{"continued", runtime.Request{Access: runtime.AccessRead, Resume: thread}, "--sandbox=read-only" + isolated + placed + " resume " + thread + " -", []runtime.ControlName{"read-only", "no-project"}},
 		{
 			"a form of the answer",
 			runtime.Request{Access: runtime.AccessRead, AnswerSchema: []byte(`{}`), AnswerSchemaAt: "/run/a b.json"},
@@ -104,6 +105,7 @@ func TestCommandRefusesWhatTheEvidenceDoesNotSupport(t *testing.T) {
 		{"agent", runtime.Request{Access: runtime.AccessRead, Agent: "x"}, "agent"},
 		{"unlisted model", runtime.Request{Access: runtime.AccessRead, Model: "x"}, "does not list model"},
 		{"unlisted effort", runtime.Request{Access: runtime.AccessRead, Effort: "x"}, "does not offer effort"},
+		{"a session of another runtime", runtime.Request{Access: runtime.AccessRead, Resume: "ses_00000000ffff0000"}, "which is a UUID"},
 		{"a flag as a session", runtime.Request{Access: runtime.AccessRead, Resume: "--last"}, "dash"},
 		{"a form without a file", runtime.Request{Access: runtime.AccessRead, AnswerSchema: []byte(`{}`)}, "no absolute path"},
 		{"an unknown access", runtime.Request{Access: "all"}, "no access"},
@@ -179,7 +181,7 @@ func TestNoCommandBypassesTheSandbox(t *testing.T) {
 		req := runtime.Request{
 			Access: rapid.SampledFrom([]runtime.Access{runtime.AccessRead, runtime.AccessEdit, runtime.AccessShell}).Draw(t, "access"),
 			Prompt: word.Draw(t, "prompt"), Model: word.Draw(t, "model"), Effort: word.Draw(t, "effort"),
-			Resume: word.Draw(t, "resume"), Dir: "/w/" + word.Draw(t, "dir"), ReadDirs: rapid.SliceOfN(word, 0, 2).Draw(t, "dirs"),
+			Resume: rapid.SampledFrom([]string{"", thread, "--last", "danger-full-access"}).Draw(t, "resume"), Dir: "/w/" + word.Draw(t, "dir"), ReadDirs: rapid.SliceOfN(word, 0, 2).Draw(t, "dirs"),
 		}
 		cmd, err := codex.New().Command(req, p)
 		if err != nil {
@@ -210,7 +212,7 @@ func TestWithoutResumeNoSessionIsContinued(t *testing.T) {
 	p := profile(t)
 	p.Flags = maps.Clone(p.Flags)
 	delete(p.Flags, "resume")
-	_, err := codex.New().Command(runtime.Request{Access: runtime.AccessRead, Dir: "/w", Resume: "t-1"}, p)
+	_, err := codex.New().Command(runtime.Request{Access: runtime.AccessRead, Dir: "/w", Resume: thread}, p)
 	if err == nil || !strings.Contains(err.Error(), "continued from an earlier session") {
 		t.Errorf("got %v", err)
 	}

@@ -16,6 +16,7 @@
 //	  - {id: big, resolved: maker-big-1, efforts: [low, high], default: true}
 //	agents: [reviewer]
 //	sessions: true                 # each job has a session of its own, which can be resumed from its folder
+//	renews: true                   # in the place of a session that it is to go on with it begins another one
 //	runs:                          # the first that matches the prompt plays
 //	  - match: "text of the prompt"
 //	    unless_exists: /tmp/second # does not match once that file is there

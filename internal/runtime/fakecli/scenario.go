@@ -26,6 +26,7 @@ type Scenario struct {
 	Models    []Model           `yaml:"models"`
 	Agents    []string          `yaml:"agents"`
 	Sessions  bool              `yaml:"sessions"`
+	Renews    bool              `yaml:"renews"`
 	Runs      []Run             `yaml:"runs"`
 }
 

@@ -27,6 +27,9 @@ var errNoSession = errors.New("no conversation")
 // is told now. state is the CLI's own folder below the home, preset the id of a fresh one
 // where the scenario keeps no sessions.
 func (c *call) converse(state, id, preset, prompt string) (*session, error) {
+	if c.scenario.Renews && id != "" {
+		return &session{ID: freshID()}, nil
+	}
 	if !c.scenario.Sessions {
 		if id == "" {
 			id = preset

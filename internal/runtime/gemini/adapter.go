@@ -28,6 +28,9 @@ func (Adapter) Decoder(spec runtime.DecoderSpec) runtime.Decoder { return NewDec
 // under HOME.
 func (Adapter) Shared() bool { return true }
 
+// KeepsSession implements runtime.SessionKeeper.
+func (Adapter) KeepsSession() bool { return true }
+
 // Metered implements runtime.Meter: the final count has tokens, never a price.
 func (Adapter) Metered() runtime.Metered {
 	return runtime.Metered{USD: runtime.ToldNever, Tokens: runtime.ToldAlways}

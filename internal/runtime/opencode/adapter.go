@@ -57,6 +57,9 @@ func (a Adapter) Decoder(spec runtime.DecoderSpec) runtime.Decoder { return NewD
 // Shared is true: every start opens the same database under HOME.
 func (Adapter) Shared() bool { return true }
 
+// KeepsSession implements runtime.SessionKeeper.
+func (Adapter) KeepsSession() bool { return true }
+
 // Metered implements runtime.Meter: a price only for models that it knows one of.
 func (Adapter) Metered() runtime.Metered {
 	return runtime.Metered{USD: runtime.ToldSometimes, Tokens: runtime.ToldAlways}

@@ -27,6 +27,9 @@ func (Adapter) Decoder(spec runtime.DecoderSpec) runtime.Decoder { return NewDec
 // Shared is true: every start reads and writes the same files under ~/.qwen.
 func (Adapter) Shared() bool { return true }
 
+// KeepsSession implements runtime.SessionKeeper.
+func (Adapter) KeepsSession() bool { return true }
+
 // Metered implements runtime.Meter: the result has tokens, never a price.
 func (Adapter) Metered() runtime.Metered {
 	return runtime.Metered{USD: runtime.ToldNever, Tokens: runtime.ToldAlways}
