@@ -71,7 +71,7 @@ func (b *backend) Attempt(ctx context.Context, start dispatch.Start) dispatch.En
 	r.remember(j, a, &s, status)
 	work := r.workOf(a, &s)
 	j.work = work
-	work.Findings = arbiter.Layer1([]arbiter.JobFacts{j.facts})
+	work.Findings = arbiter.Layer1([]arbiter.JobFacts{*j.facts})
 	return r.conclude(ctx, j, a, status, work)
 }
 
@@ -195,15 +195,14 @@ func (r *run) remember(j *jobRun, a *attempt, s *settlement, status ledger.JobSt
 	if n := len(j.ran); n > 0 && !a.job.Exec() {
 		j.ran[n-1] = status.Route.Family // by the model that answered
 	}
-	j.status, j.patch = &status, s.patch
-	j.dir, j.masked, j.denied = a.at.dir, s.displayOnly, a.denied
+	j.patch, j.dir, j.masked, j.denied = s.patch, a.at.dir, s.displayOnly, a.denied
 	if j.base = ""; a.at.isolated && a.at.tree != nil {
 		j.base = a.at.tree.Base
 	}
 	if s.displayOnly {
 		j.noteMasked(a.n)
 	}
-	j.facts = factsOf(a, j.planned.Tiers, status, s)
+	j.stands(factsOf(a, j.planned.Tiers, status, s))
 	if s.patch != nil {
 		if !a.at.isolated {
 			j.shared = append(append(j.shared, paths(s.patch.Files)...), s.beside...)
@@ -211,8 +210,11 @@ func (r *run) remember(j *jobRun, a *attempt, s *settlement, status ledger.JobSt
 		j.judges = check.JudgesChanged(paths(s.patch.Files), a.job.Checks, r.cwdIn(a), r.plan.odd.links)
 	}
 	j.facts.Probed = r.probedHere(a.route.Runtime)
-	r.gated(&j.facts)
+	r.gated(j.facts)
 }
+
+// stands takes in where the job stands, whose status is held once for all who ask.
+func (j *jobRun) stands(facts arbiter.JobFacts) { j.facts, j.status = &facts, &facts.Status }
 
 // freshTree is a job's route for its next attempt: what an earlier attempt of a writer
 // left in the shared checkout must not be taken for the person's own, so a later
@@ -369,8 +371,9 @@ func (r *run) conclude(ctx context.Context, j *jobRun, a *attempt, status ledger
 	if s.again {
 		status.Status = ledger.Queued // until the next attempt
 	}
-	j.status = &status
-	j.facts.Status = status
+	facts := *j.facts // somebody may be reading the status that there was
+	facts.Status = status
+	j.stands(facts)
 	if s.moved != nil {
 		j.route, j.tries = *s.moved, 0
 		j.moves++

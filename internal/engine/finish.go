@@ -36,10 +36,8 @@ func (r *run) finish(ctx context.Context, j ledger.Judgement) (Result, error) {
 	end := ledger.RunEnded(j.Verdict, status)
 	end.At = r.eng.Now().UTC()
 	r.clearAway() // what the jobs left
-	in := r.reportInput(j)
-	in.State = ended(in.State, end)
-	rep := report.Build(in)
-	r.fail(r.publish(rep, in.Earlier, j))
+	rep, earlier, step := r.report(j, end)
+	r.fail(r.publish(rep, earlier, j))
 	if r.broken != nil {
 		return Result{}, r.broken
 	}
@@ -47,8 +45,17 @@ func (r *run) finish(ctx context.Context, j ledger.Judgement) (Result, error) {
 	failpoint.Hit(failpoint.EndAfter)
 	return Result{
 		Dir: r.led.Dir, Completion: r.redact.String(rep.Completion()), Exit: status,
-		NextSteps: cleaned(r, append(r.nextSteps(in.VerdictStep), takeOver(rep)...)),
+		NextSteps: cleaned(r, append(r.nextSteps(step), takeOver(rep)...)),
 	}, r.broken
+}
+
+// report is what is told of the run, as it will be once its last record is there; with it
+// the attempts before the newest, per job, and what the verdict asks for. The rest of what
+// it is made from is not held while it is written.
+func (r *run) report(j ledger.Judgement, end ledger.Record) (rep report.Report, earlier map[string][]ledger.JobStatus, step string) {
+	in := r.reportInput(j)
+	in.State = ended(in.State, end)
+	return report.Build(in), in.Earlier, in.VerdictStep
 }
 
 // ended is the state as it will be once the run's last record is there.

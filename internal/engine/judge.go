@@ -69,10 +69,10 @@ func (r *run) findings(ctx context.Context) []ledger.Finding {
 			continue
 		}
 		if j.status == nil { // it never began and is not blocked: queued
-			j.facts = arbiter.JobFacts{Job: j.planned.Job, ID: j.planned.Job.ID, Status: ledger.JobStatus{ID: j.planned.Job.ID, Status: ledger.Queued}}
+			j.facts = &arbiter.JobFacts{Job: j.planned.Job, ID: j.planned.Job.ID, Status: ledger.JobStatus{ID: j.planned.Job.ID, Status: ledger.Queued}}
 		}
 		r.freshen(ctx, j)
-		all = append(all, arbiter.Layer1([]arbiter.JobFacts{j.facts})...)
+		all = append(all, arbiter.Layer1([]arbiter.JobFacts{*j.facts})...)
 	}
 	return r.evident(all)
 }

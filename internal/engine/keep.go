@@ -155,14 +155,13 @@ func (r *run) recallProfiles() {
 
 func (r *run) recallJob(ctx context.Context, j *jobRun, pj *pastJob) error {
 	id, s := j.planned.Job.ID, *pj.status
-	j.status = &s
 	if s.Route != nil {
 		j.route = *s.Route
 	}
-	j.facts = arbiter.JobFacts{
+	j.stands(arbiter.JobFacts{
 		Job: j.planned.Job, ID: id, Exec: j.planned.Job.Exec(), Status: s, Probed: s.Attempts > 0,
 		CapabilityFloor: string(j.planned.Tiers.Capability), RiskFloor: string(j.planned.Tiers.Risk),
-	}
+	})
 	if s.Attempts == 0 || pj.work == nil {
 		return nil
 	}

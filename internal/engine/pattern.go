@@ -159,8 +159,7 @@ func (r *run) unattempted(id string, status ledger.Status, reason runtime.Reason
 	s = cleaned(r, s)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	j.status = &s
-	j.facts = arbiter.JobFacts{Job: job, ID: id, Exec: job.Exec(), Status: s, Probed: r.probedHere(s.Runtime)}
+	j.stands(arbiter.JobFacts{Job: job, ID: id, Exec: job.Exec(), Status: s, Probed: r.probedHere(s.Runtime)})
 	return s
 }
 

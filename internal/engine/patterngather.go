@@ -191,7 +191,7 @@ func (r *run) gatheredAs(j *jobRun, line string, well bool, evidence untrusted.T
 	s := r.unattempted(j.planned.Job.ID, status, reason, evidence)
 	s.Decided = line
 	r.mu.Lock()
-	j.status.Decided, j.facts.Status.Decided = line, line
+	j.status.Decided = line
 	r.mu.Unlock()
 	return closed{status: s, answer: answer, work: &ledger.Work{Output: digest(answer)}}
 }

@@ -211,8 +211,7 @@ func (r *run) cutOff(ctx context.Context, a *attempt, why string, proof supervis
 			j.noteMasked(a.n)
 		}
 		if r.stopping {
-			j.status = &s
-			j.facts = arbiter.JobFacts{Job: a.job, ID: a.job.ID, Exec: a.job.Exec(), Status: s}
+			j.stands(arbiter.JobFacts{Job: a.job, ID: a.job.ID, Exec: a.job.Exec(), Status: s})
 		}
 	} else {
 		r.arbiters = append(r.arbiters, s)

@@ -98,10 +98,10 @@ type run struct {
 type jobRun struct {
 	planned  *Planned
 	route    ledger.Route
-	commit   string // snapshot of its newest attempt
-	base     string // commit that its newest attempt's own tree started from, "" = it had none
-	status   *ledger.JobStatus
-	facts    arbiter.JobFacts
+	commit   string             // snapshot of its newest attempt
+	base     string             // commit that its newest attempt's own tree started from, "" = it had none
+	status   *ledger.JobStatus  // of facts; nil = it has not settled, nor had an attempt
+	facts    *arbiter.JobFacts  // where it stands, status too; nil where status is, until layer 1
 	work     *ledger.Work       // what was recorded of it when it was settled under this engine
 	patch    *workspace.Patch   // of its newest attempt; nil when none was taken
 	denied   []untrusted.Text   // what the sandbox refused its newest attempt

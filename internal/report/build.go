@@ -22,7 +22,7 @@ func Build(in Input) Report {
 		SpecDigest: s.SpecDigest, Base: s.Base, Standing: cmp.Or(in.Standing, Ended), Verdict: s.Verdict, ExitStatus: s.ExitStatus, Planned: in.Planned,
 		StartedAt: s.StartedAt, EndedAt: s.EndedAt, Judgement: in.Judgement,
 		Approvals: orEmpty(in.Approvals), KeptTrees: orEmpty(in.KeptTrees), Notes: orEmpty(in.Notes), Suggestions: orEmpty(in.Suggestions), Budget: in.Budget,
-		Jobs: []Job{}, Patches: patches(in), Reproduce: reproduce(in), Unresolved: []string{},
+		Jobs: make([]Job, 0, len(s.Jobs)), Patches: patches(in), Reproduce: reproduce(in), Unresolved: []string{},
 	}
 	end := in.Now
 	if s.EndedAt != nil {
