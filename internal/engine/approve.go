@@ -119,6 +119,10 @@ func (r *run) seekApproval(ctx context.Context, j *jobRun) {
 	if ctx.Err() != nil || !gate.NeedsApproval(job, j.route) || j.block != nil && j.block.Reason != runtime.BlockedApproval {
 		return
 	}
+	if job.Item.Unknown() { // it is held where it is begun: with its item, which nobody has seen
+		j.block = nil
+		return
+	}
 	word := gate.Word{}
 	scope, err := r.scopeOf(ctx, job, j.route)
 	switch {

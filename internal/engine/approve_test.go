@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,6 +23,16 @@ func asking(t *testing.T, jobs ...spec.Job) *run {
 		t.Fatal(errs)
 	}
 	return &run{eng: &Engine{Env: []string{"PATH=/bin", "TOKEN=x"}}, plan: &Plan{Root: jobs[0].Cwd, Spec: s, Graph: g}, jobs: map[string]*jobRun{}}
+}
+
+// quoted is a text as JSON.
+func quoted(t *testing.T, text string) json.RawMessage {
+	t.Helper()
+	data, err := json.Marshal(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
 }
 
 func put(t *testing.T, path, text string) {
@@ -82,6 +93,7 @@ func TestWhatIsShownActsOnNoTerminal(t *testing.T) {
 		ID: "d", Cwd: "/w", Effect: "external-destructive", Preview: evil, Rollback: evil, Prompt: evil + "\n" + strings.Repeat("x\n", 50),
 		ExpectedOutput: evil, EnvAllow: []string{evil}, Checks: []spec.Check{{Name: evil, Shell: evil}, {Assert: evil}},
 		OwnedPaths: []string{evil}, Outputs: []spec.Output{{Path: evil}}, Inputs: []spec.Input{{FromPath: evil}}, Effort: evil,
+		Item:            &spec.Item{Of: "d", Number: 1, Value: quoted(t, evil)},
 		DisallowedTools: []string{evil}, Retry: spec.Retry{MaxAttempts: 2, On: []string{evil}}, Instructions: []spec.File{{Path: evil}},
 	}
 	for _, command := range [][]string{nil, {"sh", evil}} {
@@ -116,6 +128,7 @@ func TestWhatIsShownIsWhatIsCovered(t *testing.T) {
 		},
 		Retry:   spec.Retry{MaxAttempts: 4, On: []string{"crash", "network"}},
 		Outputs: []spec.Output{{Path: "made.txt"}}, OwnedPaths: []string{"src/**"},
+		Item:   &spec.Item{Of: "d", Number: 1, Value: quoted(t, "prod-db")},
 		Inputs: []spec.Input{{FromJob: "a"}, {FromPath: "b.txt"}}, DisallowedTools: []string{"WebFetch"},
 	}
 	text := asking(t, j).shownScope(&j, ledger.Route{}, nil)
@@ -126,6 +139,7 @@ func TestWhatIsShownIsWhatIsCovered(t *testing.T) {
 		"  attempts     up to 4: again after crash, network\n",
 		"  timeout      1m0s\n",
 		"  effort       high\n",
+		"  item         prod-db\n",
 		"  outputs      made.txt\n",
 		"  owned_paths  src/**\n",
 		"  inputs       a b.txt\n",

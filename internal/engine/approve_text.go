@@ -46,6 +46,7 @@ func (r *run) shownScope(j *spec.Job, taken ledger.Route, scope gate.Scope) stri
 	} else {
 		s.prompt(j)
 	}
+	s.line("item", itemText(j))
 	s.files(scope, len(gate.NamedBy(j)) > 0 && r.plan.Graph.FollowsWriter(j.ID))
 	s.line("inputs", strings.Join(inputsOf(j), " "))
 	s.line("cwd", j.Cwd)

@@ -34,9 +34,18 @@ func whereabouts(runID string, job *spec.Job, n int, dir string) []string {
 		"ORCHESTRATE_ATTEMPT_NUMBER=" + strconv.Itoa(n),
 	}
 	if job.Item != nil && job.Item.Value != nil {
-		env = append(env, "ORCHESTRATE_ITEM="+pattern.Text(job.Item.Value))
+		env = append(env, "ORCHESTRATE_ITEM="+itemText(job))
 	}
 	return env
+}
+
+// itemText is what a program is told of the item that its job is for, "" = there is none, or
+// it is not known.
+func itemText(j *spec.Job) string {
+	if j.Item == nil || j.Item.Value == nil {
+		return ""
+	}
+	return pattern.Text(j.Item.Value)
 }
 
 // commandText is command.txt: what a person pastes into a shell, wherever it is,

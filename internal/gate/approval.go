@@ -40,15 +40,23 @@ func approve(j *spec.Job, r ledger.Route, w Word) *route.Block {
 	if j.Approval == "require" {
 		why = "approval: require"
 	}
-	return &route.Block{
+	block := &route.Block{
 		Reason: runtime.BlockedApproval, NextStep: AskUser,
 		Detail: why + ": " + w.missing() + ". They would be approving " + approved(j, r),
 	}
+	if j.Item.Unknown() {
+		block.Detail = why + ": " + askLater + ". It is " + approved(j, r)
+		block.NextStep = "let it be begun all the same: once the item is known, who resumes the run at a terminal is shown the job with it and asked there"
+	}
+	return block
 }
 
 func (w Word) covers() bool {
 	return w.Given != nil && w.Now != nil && w.Given.Digest() == w.Now.Digest()
 }
+
+// askLater: what an item says is part of what is approved.
+const askLater = "the user can be asked only when its item is known, which another job makes"
 
 // missing says what is wrong with the word.
 func (w Word) missing() string {
@@ -69,6 +77,9 @@ func approved(j *spec.Job, r ledger.Route) string {
 	text := fmt.Sprintf("the command %q", j.Command)
 	if !j.Exec() {
 		text = fmt.Sprintf("a prompt of %d characters, which begins %q", len([]rune(j.Prompt)), first(j.Prompt, opening))
+	}
+	if item := itemOf(j); item != nil {
+		text += fmt.Sprintf(", for the item %q", first(item[0], opening))
 	}
 	text += fmt.Sprintf(", effect %s, in %s, on %s", j.Effect, j.Cwd, r.Runtime)
 	if j.Preview != "" {

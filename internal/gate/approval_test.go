@@ -46,6 +46,23 @@ func TestApprovalIsNeeded(t *testing.T) {
 	}
 }
 
+// TestWhatAnItemSaysIsApprovedToo: of one that nobody knows yet nobody is asked.
+func TestWhatAnItemSaysIsApprovedToo(t *testing.T) {
+	deploy, r := deployment()
+	deploy.Item = &spec.Item{Of: "d", Number: 1, From: []string{"list"}}
+	if block := Decide(deploy, r, sandbox.Level{}, Word{}); block == nil || !strings.Contains(block.Detail, askLater) || block.NextStep == AskUser {
+		t.Errorf("%+v", block)
+	}
+	unseen := ScopeOf(deploy, r, nil)
+	known := *deploy.Item
+	known.Value = []byte(`"prod-db"`)
+	deploy.Item = &known
+	block := Decide(deploy, r, sandbox.Level{}, Word{Given: unseen, Now: ScopeOf(deploy, r, nil)})
+	if block == nil || !strings.Contains(block.Detail, `item has changed`) || !strings.Contains(block.Detail, `"prod-db"`) || block.NextStep != AskUser {
+		t.Errorf("%+v", block)
+	}
+}
+
 // TestWhatMayNotRunIsNotAskedAbout: an approval makes up for no control.
 func TestWhatMayNotRunIsNotAskedAbout(t *testing.T) {
 	deploy, r := deployment()
@@ -87,20 +104,23 @@ func TestAWordCoversItsOwnScopeOnly(t *testing.T) {
 // character where it has any, and what must not matter.
 func TestEveryPartOfAScopeCounts(t *testing.T) {
 	for name, change := range map[string]func(*spec.Job, *ledger.Route){
-		"id":               func(j *spec.Job, _ *ledger.Route) { j.ID = "e" },
-		"effect":           func(j *spec.Job, _ *ledger.Route) { j.Effect = "scoped-write" },
-		"destructive":      func(j *spec.Job, _ *ledger.Route) { j.Destructive = true },
-		"credentialed":     func(j *spec.Job, _ *ledger.Route) { j.Credentialed = true },
-		"command":          func(j *spec.Job, _ *ledger.Route) { j.Command = []string{"deploy", "noW"} },
-		"command, cut":     func(j *spec.Job, _ *ledger.Route) { j.Command = []string{"deploynow"} },
-		"command, longer":  func(j *spec.Job, _ *ledger.Route) { j.Command = []string{"deploy", "now", ""} },
-		"prompt":           func(j *spec.Job, _ *ledger.Route) { j.Prompt = "." },
-		"expected output":  func(j *spec.Job, _ *ledger.Route) { j.ExpectedOutput = "." },
-		"skill by name":    func(j *spec.Job, _ *ledger.Route) { j.SkillName = "s" },
-		"skill":            func(j *spec.Job, _ *ledger.Route) { j.Skill = &spec.File{Path: "s", Text: "t"} },
-		"instructions":     func(j *spec.Job, _ *ledger.Route) { j.Instructions = []spec.File{{Path: "AGENTS.md", Text: "t"}} },
-		"preview":          func(j *spec.Job, _ *ledger.Route) { j.Preview += "." },
-		"rollback":         func(j *spec.Job, _ *ledger.Route) { j.Rollback += "." },
+		"id":              func(j *spec.Job, _ *ledger.Route) { j.ID = "e" },
+		"effect":          func(j *spec.Job, _ *ledger.Route) { j.Effect = "scoped-write" },
+		"destructive":     func(j *spec.Job, _ *ledger.Route) { j.Destructive = true },
+		"credentialed":    func(j *spec.Job, _ *ledger.Route) { j.Credentialed = true },
+		"command":         func(j *spec.Job, _ *ledger.Route) { j.Command = []string{"deploy", "noW"} },
+		"command, cut":    func(j *spec.Job, _ *ledger.Route) { j.Command = []string{"deploynow"} },
+		"command, longer": func(j *spec.Job, _ *ledger.Route) { j.Command = []string{"deploy", "now", ""} },
+		"prompt":          func(j *spec.Job, _ *ledger.Route) { j.Prompt = "." },
+		"expected output": func(j *spec.Job, _ *ledger.Route) { j.ExpectedOutput = "." },
+		"skill by name":   func(j *spec.Job, _ *ledger.Route) { j.SkillName = "s" },
+		"skill":           func(j *spec.Job, _ *ledger.Route) { j.Skill = &spec.File{Path: "s", Text: "t"} },
+		"instructions":    func(j *spec.Job, _ *ledger.Route) { j.Instructions = []spec.File{{Path: "AGENTS.md", Text: "t"}} },
+		"preview":         func(j *spec.Job, _ *ledger.Route) { j.Preview += "." },
+		"rollback":        func(j *spec.Job, _ *ledger.Route) { j.Rollback += "." },
+		"item": func(j *spec.Job, _ *ledger.Route) {
+			j.Item = &spec.Item{Of: "d", Number: 1, Value: []byte(`"prod-db"`)}
+		},
 		"cwd":              func(j *spec.Job, _ *ledger.Route) { j.Cwd = "/v" },
 		"runtime":          func(_ *spec.Job, r *ledger.Route) { r.Runtime = "two" },
 		"model":            func(_ *spec.Job, r *ledger.Route) { r.Model = "m" },

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"orchestrate/internal/ledger"
+	"orchestrate/internal/pattern"
 	"orchestrate/internal/spec"
 )
 
@@ -46,6 +47,7 @@ func ScopeOf(j *spec.Job, r ledger.Route, files []File) Scope {
 		{"preview", []string{j.Preview}},
 		{"rollback", []string{j.Rollback}},
 		{"cwd", []string{j.Cwd}},
+		{"item", itemOf(j)},
 		{"runtime", []string{r.Runtime}},
 		{"model", []string{r.Model}},
 		{"agent", []string{r.Agent}},
@@ -67,6 +69,15 @@ func ScopeOf(j *spec.Job, r ledger.Route, files []File) Scope {
 		s = append(s, Part{"file " + f.Name, []string{f.SHA256}})
 	}
 	return s
+}
+
+// itemOf is what its program is told of the item that it is for, nil = there is none, or
+// nobody knows it yet.
+func itemOf(j *spec.Job) []string {
+	if j.Item == nil || j.Item.Value == nil {
+		return nil
+	}
+	return []string{pattern.Text(j.Item.Value)}
 }
 
 func skillOf(j *spec.Job) []string {

@@ -43,6 +43,9 @@ type Item struct {
 // unknownItem stands in paths for what an item will say.
 const unknownItem = "item"
 
+// Unknown reports whether an item will be known only when another job has made its list.
+func (i *Item) Unknown() bool { return i != nil && i.Value == nil && i.From != nil }
+
 // open reports whether a text holds what is known only when the item is.
 func (i *Item) open(text string) bool {
 	return i != nil && i.Value == nil && strings.Contains(text, "{{")
