@@ -60,9 +60,6 @@ func (r *run) equipAgain(ctx context.Context, a *attempt, f ledger.Furnished) {
 	case f.Shared:
 		a.at.tree, a.at.lost = workspace.SharedTree(ctx, repo, f.SharedBase)
 	}
-	if data, err := r.led.ReadFile(ledger.JobPath(a.job.ID, ledger.CommandFile)); err == nil {
-		a.text = string(data)
-	}
 	a.route.Constrained = f.Constrained
 	a.cmd.Decoder.Runtime, a.cmd.Answer = f.Decoder, runtime.AnswerFromStream
 	if f.AnswerFromStdout {

@@ -39,7 +39,6 @@ type attempt struct {
 	prompt string
 	judged []string // the arbiter's: what the stand-in may cite
 	cmd    runtime.Command
-	text   string // command.txt
 	env    []string
 	sets   []string // names in it that lead to its private folder
 	// private is its folder for temporary files and caches, the zero value none.
@@ -193,11 +192,11 @@ func (r *run) equip(a *attempt, read ...string) error {
 	if err := r.settleEnvironment(a, ad); err != nil {
 		return err
 	}
-	a.text = r.redact.String(commandText(a.at.dir, whereabouts(r.led.ID, a.job, a.n, a.dir), a.cmd, promptPath(a.prompt, a.dir)))
+	text := r.redact.String(commandText(a.at.dir, whereabouts(r.led.ID, a.job, a.n, a.dir), a.cmd, promptPath(a.prompt, a.dir)))
 	if err := r.led.WriteFile(ledger.JobPath(a.job.ID, ledger.EnvironmentFile), []byte(environmentText(r.eng.Env, a.env))); err != nil {
 		return err
 	}
-	return r.led.WriteFile(ledger.JobPath(a.job.ID, ledger.CommandFile), []byte(a.text))
+	return r.led.WriteFile(ledger.JobPath(a.job.ID, ledger.CommandFile), []byte(text))
 }
 
 // constrained are a route's limits with those that its command brings along and that no
