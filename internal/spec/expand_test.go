@@ -44,6 +44,10 @@ var wrongPatterns = []struct {
 	{"its own list", []string{"{id: a, foreach: {from_job: a, max: 2}, prompt: p}"}, "6:33", "jobs[2].foreach.from_job", []string{"cannot come from itself"}},
 	{"a bad path of the list", []string{"{id: a, foreach: {from_job: list, path: '$[', max: 2}, prompt: p}"}, "6:45", "jobs[2].foreach.path", []string{"no JSONPath"}},
 
+	{"an output without a path", []string{"{id: a, foreach: [x, y], prompt: p, outputs: [{}]}"}, "6:51", "jobs[2].outputs[0].path", []string{"path is missing"}},
+	{"outputs that are no list", []string{"{id: a, foreach: [x, y], prompt: p, outputs: {o: 1}}"}, "6:50", "jobs[2].outputs", []string{"a list"}},
+	{"a prompt that is no text", []string{"{id: a, foreach: [x, y], prompt: {z: 1}}"}, "6:38", "jobs[2].prompt", []string{"a mapping"}},
+
 	{"two patterns", []string{"{id: a, votes: {of: 3}, until_dry: {rounds: 2, key: k}, prompt: p}"}, "6:40", "jobs[2].until_dry", []string{"votes and until_dry do not go together"}},
 	{"foreach and join", []string{"{id: a, foreach: [x], join: [list]}"}, "6:33", "jobs[2].join", []string{"foreach and join"}},
 	{"more votes than there are", []string{"{id: a, votes: {of: 3, require: 4}, prompt: p}"}, "6:37", "jobs[2].votes.require", []string{"found 4", "at most of, which is 3"}},
@@ -81,6 +85,9 @@ var wrongPatterns = []struct {
 	{"goes on or falls back", []string{"{id: a, prompt: p, continue: list, fallback_runtime: [r]}"}, "6:58", "jobs[2].fallback_runtime", []string{`fallback_runtime follows from "list"`}},
 
 	{"an id that a pattern makes", []string{"{id: a, prompt: p, votes: {of: 2}}", "{id: a-2, prompt: p}"}, "7:10", "jobs[3].id", []string{`"a-2" is already that of jobs[2] on line 6`}},
+	{"an id that a round of work has", []string{"{id: x-1, prompt: p}", "{id: x, prompt: p, outputs: [{path: a.md}], repair: {verifier: c}}", "{id: c, prompt: p, depends_on: [x]}", "{id: d, prompt: p, inputs: [{from_job: x, from_path: a.md}]}"}, "7:10", "jobs[3].id", []string{`"x-1" is already that of jobs[2] on line 6`}},
+	{"an id that the last round of work has", []string{"{id: x-3, prompt: p}", "{id: x, prompt: p, task: docs, effect: scoped-write, owned_paths: [a.md], repair: {verifier: c}}", "{id: c, prompt: p, depends_on: [x]}", "{id: d, prompt: p, task: docs, effect: scoped-write, owned_paths: [a.md], depends_on: [x], worktree: {base: 'job:x'}}"}, "7:10", "jobs[3].id", []string{`"x-3" is already that of jobs[2] on line 6`}},
+	{"an id that a verification has", []string{"{id: c-3, prompt: p}", "{id: x, prompt: p, outputs: [{path: a.md}], repair: {verifier: c}}", "{id: c, prompt: p, depends_on: [x]}", "{id: d, prompt: p, inputs: [{from_job: c, from_path: a.md}]}"}, "8:10", "jobs[4].id", []string{`"c-3" is already that of jobs[2] on line 6`}},
 	{"an id that gets too long", []string{"{id: " + strings.Repeat("a", 63) + ", prompt: p, votes: {of: 2}}"}, "6:10", "jobs[2].id", []string{"65 characters", "shorten"}},
 	{"a mistake in each of a list", []string{"{id: a, foreach: [x, y, z], prompt: p, outputs: [{path: ../o}]}"}, "6:61", "jobs[2].outputs[0].path", []string{"has .. in it"}},
 	{"what orchestrate writes", []string{"{id: a, prompt: p, pattern: {require: 2}}"}, "6:33", "jobs[2].pattern", []string{"jobs.yaml", "say foreach"}},

@@ -57,8 +57,11 @@ func (x *expander) fields(s *source, g group, id string, refs map[string]*tree) 
 	return own.with(changes)
 }
 
-// fill is a value with an item filled in into its texts.
+// fill is a value with an item filled in into its texts, nil where there is none.
 func (x *expander) fill(s *source, v value, item *Item, with filler) *tree {
+	if v.t == nil { // a mapping without a path, which is said where outputs are checked
+		return nil
+	}
 	switch v.t.kind {
 	case kindText:
 		if x.filled > maxFilled {

@@ -159,12 +159,11 @@ func lastRound(v jobView, known map[string]jobView) jobView {
 	if g == nil || g.Kind != PatternRepair {
 		return v
 	}
-	rounds := g.Verifies
-	if work, ok := known[g.Work[0]]; ok && work.job.Part.Of == v.job.ID {
-		rounds = g.Work
-	}
-	if last, ok := known[rounds[len(rounds)-1]]; ok {
-		return last
+	for _, id := range slices.Backward(slices.Concat(g.Verifies, g.Work)) {
+		// A plain job that is called like a round, which is said, is none.
+		if round, ok := known[id]; ok && round.job.Part != nil && round.job.Part.Of == v.job.ID {
+			return round
+		}
 	}
 	return v
 }
