@@ -182,6 +182,11 @@ func TestExitCodesAreThoseThatCoordinatorsKnow(t *testing.T) {
 	if next := Next(unstarted, "r-c1", ""); !strings.Contains(next, "(its cwd sub is not in commit 1f; commit it or change cwd), then dispatch it again") {
 		t.Errorf("what kept it from starting is not said: %s", next)
 	}
+	bare := failed("a", runtime.BlockedRiskControls)
+	bare.Status, bare.ReasonEvidence = ledger.Blocked, untrusted.From("exec: what it changes can be neither told nor captured: /r: not a git repository")
+	if next := Next(bare, "r-c1", ""); !strings.Contains(next, "git init && git add -A && git commit") || !strings.Contains(next, "artifacts/") {
+		t.Errorf("how a writer gets by without a repository is not said: %s", next)
+	}
 	s := failed("a", runtime.ReasonQuota)
 	s.ReasonEvidence = untrusted.From("usage limit reached; resets at 2026-07-04T18:00:00Z")
 	if got, want := Next(s, "r-c1", ""), time.Date(2026, 7, 4, 18, 0, 0, 0, time.UTC).Local().Format("2006-01-02 15:04"); !strings.Contains(got, want) {

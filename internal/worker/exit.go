@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/policy"
 	"orchestrate/internal/runtime"
+	"orchestrate/internal/workspace"
 )
 
 // Exit codes of a task, as coordinators know them.
@@ -145,7 +147,7 @@ func nextOfBlock(s ledger.JobStatus, resume string) string {
 	case runtime.BlockedNoRoute, runtime.BlockedCapability:
 		return "no runtime can take it (" + s.ReasonEvidence.Line(evidenceRunes) + "): orchestrate doctor shows what is there and signed in"
 	case runtime.BlockedRiskControls: // another runtime, or a sign-in, would change nothing about it
-		return "put right what keeps it from running here (" + s.ReasonEvidence.Line(evidenceRunes) + "), or let it only read"
+		return nextOfPlace(s)
 	case runtime.BlockedDependency:
 		return "see to the task that it waits for"
 	case runtime.BlockedExpansion:
@@ -156,6 +158,15 @@ func nextOfBlock(s ledger.JobStatus, resume string) string {
 		return "end what still runs, then " + resume
 	}
 	return ""
+}
+
+// nextOfPlace is for a task that cannot be held, or its work not be told, where it is to run.
+func nextOfPlace(s ledger.JobStatus) string {
+	what := s.ReasonEvidence.Unshown()
+	if strings.Contains(what, workspace.ErrNotRepo.Error()) || strings.Contains(what, workspace.ErrNoCommit.Error()) {
+		return "make that folder a git repository with a commit (git init && git add -A && git commit), or let it only read: it leaves an answer, and files in its artifacts/"
+	}
+	return "put right what keeps it from running here (" + s.ReasonEvidence.Line(evidenceRunes) + "), or let it only read"
 }
 
 // nextOfSession is for a task whose session is in use, or gone.
