@@ -87,6 +87,9 @@ func (o *workerOptions) flags(f *pflag.FlagSet) {
 // options are what a manifest of the run is read with.
 func (o *workerOptions) options(sys System, run worker.Run, f *pflag.FlagSet) (worker.Options, error) {
 	s := o.settings
+	if err := empty(f); err != nil {
+		return worker.Options{}, err
+	}
 	if f.Changed("write") {
 		s.Write = &o.write
 	}
@@ -99,6 +102,17 @@ func (o *workerOptions) options(sys System, run worker.Run, f *pflag.FlagSet) (w
 		return worker.Options{}, err
 	}
 	return worker.Options{Cwd: sys.Cwd, Flags: s, Adapter: environ.Value(sys.Env, workerAdapterVar), Secrets: guard, Runtime: sys.called}, nil
+}
+
+// empty refuses a flag that is given and says nothing, as "$UNSET" does: taken for one that is
+// not given it would start an agent in the place of a command, or a session in that of another.
+func empty(f *pflag.FlagSet) (err error) {
+	f.Visit(func(one *pflag.Flag) {
+		if err == nil && one.Value.Type() == "string" && one.Value.String() == "" && one.Name != "prompt" {
+			err = usageError(fmt.Errorf("--%s: it is given and empty; say what it is to be, or leave it out", one.Name))
+		}
+	})
+	return err
 }
 
 // called is the runtime that an adapter's name means: its own name goes before what other
