@@ -83,13 +83,8 @@ func (r *run) sumUp(j *jobRun, g *spec.Gather) (closed, error) {
 		Dry     bool              `json:"dry"`
 		Keys    []string          `json:"keys"`
 		Results []json.RawMessage `json:"results"`
-	}{Rounds: len(found), Keys: []string{}, Results: []json.RawMessage{}}
+	}{Rounds: len(found), Keys: pattern.Found(found), Results: []json.RawMessage{}}
 	result.Dry, _ = pattern.Dry(found, g.Dry.StopAfter)
-	for _, k := range slices.Concat(found...) {
-		if !slices.Contains(result.Keys, k) {
-			result.Keys = append(result.Keys, k)
-		}
-	}
 	for _, id := range g.Members {
 		if r.statusNow(id) != ledger.Success {
 			continue

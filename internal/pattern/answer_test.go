@@ -1,6 +1,7 @@
 package pattern
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -132,6 +133,23 @@ func TestDry(t *testing.T) {
 		if dry != c.dry || !cmp.Equal(fresh, c.fresh) {
 			t.Errorf("%s: %v, %v", name, dry, fresh)
 		}
+	}
+}
+
+// TestFoundKeepsEachKeyOnceInOrder: also of so many that comparing all with all would not end.
+func TestFoundKeepsEachKeyOnceInOrder(t *testing.T) {
+	if diff := cmp.Diff([]string{"b", "a", "c"}, Found([][]string{{"b", "a", "b"}, nil, {"c", "a"}})); diff != "" {
+		t.Error(diff)
+	}
+	if got := Found(nil); got == nil || len(got) > 0 {
+		t.Errorf("of no rounds: %#v, want an empty list", got)
+	}
+	many := make([]string, 2_000_000)
+	for i := range many {
+		many[i] = strconv.Itoa(i)
+	}
+	if got := Found([][]string{many, many}); len(got) != len(many) {
+		t.Errorf("%d of %d keys", len(got), len(many))
 	}
 }
 

@@ -61,6 +61,21 @@ func Dry(rounds [][]string, stopAfter int) (dry bool, fresh []int) {
 	return without >= stopAfter, fresh
 }
 
+// Found are the keys of all rounds of a search, each once, in the order in which they were
+// found first; none = an empty list. A round may have found a great many.
+func Found(rounds [][]string) []string {
+	seen, all := map[string]bool{}, []string{}
+	for _, keys := range rounds {
+		for _, k := range keys {
+			if !seen[k] {
+				seen[k] = true
+				all = append(all, k)
+			}
+		}
+	}
+	return all
+}
+
 // Keys are what tells the findings of an answer apart, at a path in it. A text is itself,
 // anything else its JSON. An answer without any has none.
 func Keys(answer, path string) (keys []string, err error) {
