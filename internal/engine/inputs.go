@@ -30,9 +30,13 @@ func (r *run) readHanded(ctx context.Context, j *spec.Job) (all []handed, err er
 
 // collect reads what a job gets and hands on each file of it.
 func (r *run) collect(ctx context.Context, j *spec.Job, hand func(*spec.Job, want, []byte) error) (all []handed, err error) {
+	lacking := map[string]bool{}
 	for _, in := range r.plan.wanted(j, r.builtOn) {
 		if why := r.lacks(j, in); why != "" {
-			all = append(all, handed{From: in.from, Label: why})
+			if !lacking[in.from] {
+				all = append(all, handed{From: in.from, Label: why})
+			}
+			lacking[in.from] = true
 			continue
 		}
 		h, data, err := r.read(ctx, j, in)
@@ -65,9 +69,10 @@ func inBounds(all []handed) []handed {
 }
 
 // lacks says why a job that does with the end of others gets nothing of one of them, "" =
-// it gets what there is: half of an answer is none.
+// it gets what there is: half of an answer is none, nor is half of an output. What it is in
+// the patch of is another matter, see builtOn.
 func (r *run) lacks(j *spec.Job, w want) string {
-	if !j.AfterAll || w.kind != theAnswer {
+	if !j.AfterAll || w.kind == thePatch {
 		return ""
 	}
 	r.mu.Lock()
