@@ -290,7 +290,10 @@ func (r *run) putBack(j *jobRun, pj *pastJob, why string) error {
 	if len(pj.routes) > 0 {
 		return nil
 	}
-	return r.led.Remove(ledger.JobPath(id, ledger.StatusFile)) // it speaks of no attempt
+	// Both speak of no attempt, and no attempt will write them anew: what the job had gathered
+	// would else be shown of it for as long as there is nothing new.
+	err := r.led.Remove(ledger.JobPath(id, ledger.StatusFile))
+	return errors.Join(err, r.led.Remove(ledger.JobPath(id, ledger.OutputFile)))
 }
 
 // dropStale ends attempts under way that build on what has to be done again.
