@@ -22,11 +22,15 @@ const summaryNames = 20
 // results are; then what waits for a quota.
 func summaryOf(run worker.Run, s ledger.State) string {
 	var failed, blocked, cut, left []string
+	unjoined := ""
 	all, succeeded, unneeded := 0, 0, 0
 	for _, j := range s.Jobs {
 		switch j.Status {
 		case ledger.Skipped:
 			unneeded++
+			if j.LeftNothing() {
+				unjoined += fmt.Sprintf("%s has no result: %s\n", j.ID, j.Evidence.Line(0))
+			}
 			continue
 		case ledger.Success:
 			succeeded++
@@ -54,7 +58,7 @@ func summaryOf(run worker.Run, s ledger.State) string {
 		}
 	}
 	text += fmt.Sprintf("; results in %s (%s)\n", filepath.Join(run.Dir, ledger.TasksDir), unreviewed)
-	return text + waiting(s, len(left))
+	return text + unjoined + waiting(s, len(left))
 }
 
 // waiting says how the tasks go on that a used-up quota has left.

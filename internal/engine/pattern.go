@@ -66,8 +66,8 @@ func (r *run) decide(j *jobRun) (d closed, over bool) {
 	switch {
 	case job.Gather != nil:
 		return r.gatherUp(j), true
-	case job.AfterAll && job.Require > 0:
-		return r.tooFew(j)
+	case job.Joined() != nil:
+		return r.mayJoin(j, job.Joined())
 	}
 	return closed{}, false
 }
@@ -79,29 +79,6 @@ func (r *run) skip(j *jobRun, why string) closed {
 // unmade is a job of whose result the engine could make nothing.
 func (r *run) unmade(j *jobRun, err error) closed {
 	return closed{status: r.unattempted(j.planned.Job.ID, ledger.Failed, runtime.ReasonCrash, untrusted.From(err.Error()))}
-}
-
-// tooFew settles a job that joins others of whom fewer succeeded than it requires.
-func (r *run) tooFew(j *jobRun) (d closed, over bool) {
-	job := j.planned.Job
-	well, ended := 0, 0
-	for _, id := range job.DependsOn {
-		switch r.statusNow(id) {
-		case ledger.Success:
-			well++
-			ended++
-		case ledger.Failed:
-			ended++
-		}
-	}
-	switch {
-	case well >= job.Require:
-		return closed{}, false
-	case ended == 0:
-		return r.dependent(j, job.DependsOn), true
-	}
-	why := fmt.Sprintf("%d of %d succeeded, %d required: %s", well, len(job.DependsOn), job.Require, some(r.amiss(job.DependsOn)))
-	return closed{status: r.unattempted(job.ID, ledger.Failed, runtime.ReasonTooFew, untrusted.From(why))}, true
 }
 
 // dependent is a job that can make nothing of others because these came to nothing; where

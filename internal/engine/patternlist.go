@@ -38,6 +38,9 @@ func (r *run) itemOf(j *jobRun) (d closed, over bool) {
 	if !ok || !needsItem(raw) {
 		return closed{}, false
 	}
+	if of := raw.Item.From; !slices.ContainsFunc(of, func(id string) bool { return r.statusNow(id) != ledger.Skipped }) {
+		return r.skip(j, "the list has no items: "+of[0]+" was not needed"), true
+	}
 	l := r.listFor(raw)
 	switch {
 	case r.isBroken():

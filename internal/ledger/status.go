@@ -5,6 +5,7 @@ package ledger
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 
 	"orchestrate/internal/runtime"
@@ -29,6 +30,16 @@ const (
 // Settled reports whether a job in this status will not move again in this run.
 func (s Status) Settled() bool {
 	return s == Success || s == Failed || s == Blocked || s == Interrupted || s == Skipped
+}
+
+// NothingToJoin begins the evidence of a skipped job that was to bring the results of others
+// together, none of which was needed.
+const NothingToJoin = "nothing to join: "
+
+// LeftNothing reports whether a job was skipped that was to bring others' results together:
+// whoever waits for its result gets none.
+func (j JobState) LeftNothing() bool {
+	return j.Status == Skipped && strings.HasPrefix(j.Evidence.Unshown(), NothingToJoin)
 }
 
 // Well reports whether nothing is amiss: it succeeded or was not needed.

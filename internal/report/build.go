@@ -12,6 +12,7 @@ import (
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/runtime"
 	"orchestrate/internal/shellword"
+	"orchestrate/internal/spec"
 )
 
 // Build makes the report.
@@ -374,6 +375,9 @@ func verdictNeeds(r Report) string {
 
 func jobNeeds(j Job) string {
 	s := j.Status
+	if j.skipped() && j.Pattern != nil && j.Pattern.Kind == spec.PatternJoin {
+		return withNext(fmt.Sprintf("job %s has no result: %s", s.ID, s.ReasonEvidence.Line(maxStep)), "see whether there was nothing to be found, or whoever made the list went wrong")
+	}
 	if s.Status.Well() || s.Reason == runtime.BlockedDependency {
 		return "" // a dependency is told with the job that is waited for
 	}

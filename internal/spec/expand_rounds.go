@@ -168,7 +168,7 @@ func (x *expander) join(s *source, g group) {
 		m.seed.DependsOn = append(m.seed.DependsOn, x.lookup(v.text())...)
 	}
 	m.seed.DependsOn = distinct(m.seed.DependsOn)
-	m.feeds = m.seed.DependsOn
+	m.feeds, m.seed.Part.Joins = m.seed.DependsOn, m.seed.DependsOn
 	if n := p.field("require"); n.present() {
 		m.seed.AfterAll, m.seed.Require = true, int(n.integer(1))
 		if all := len(m.seed.DependsOn); m.seed.Require > all {

@@ -26,6 +26,8 @@ type Part struct {
 	Kind   string `json:"kind"`   // one of those above
 	Of     string `json:"of"`     // id of the job as the document has it
 	Number int    `json:"number"` // from 1: of the item, the vote or the round; 0 = it gathers those
+	// Joins are, of a join, the jobs whose results it brings together.
+	Joins []string `json:"joins,omitempty"`
 }
 
 // Item is one item of a list. A job of a list that is in the document has its value from
@@ -124,6 +126,17 @@ type Resumed struct {
 
 // Gathers reports whether the engine itself makes the job's result; nobody is asked.
 func (j *Job) Gathers() bool { return j.Gather != nil }
+
+// Joined are the jobs whose results the job brings together, nil = it is no join.
+func (j *Job) Joined() []string {
+	if j.Part == nil || j.Part.Kind != PatternJoin {
+		return nil
+	}
+	if j.Part.Joins == nil {
+		return j.DependsOn // as a run of an older build has it
+	}
+	return j.Part.Joins
+}
 
 // Fresh reports whether the job judges others' work, so that it may never go on with a
 // session.
