@@ -87,7 +87,7 @@ func (e *Engine) Integrate(ctx context.Context, req IntegrateRequest, ctl Integr
 func (e *Engine) newIntegration(ctx context.Context, led *ledger.Run, old *past, req IntegrateRequest, ctl IntegrateControls) (*integration, error) {
 	req.Strategy = cmp.Or(req.Strategy, integrate.Merge)
 	i := &integration{req: req, ctl: ctl, old: old, made: map[string]string{}}
-	p, err := e.reread(ctx, led, old.run)
+	p, err := e.reread(ctx, led, old)
 	if err != nil {
 		return nil, err
 	}

@@ -210,7 +210,7 @@ func (i *integration) declared() []declaredCheck {
 }
 
 // each are the commands of the chosen jobs that of names, each once for all that run it
-// alike: in one folder, with the same time, environment and sign-in.
+// alike: in one folder, for the same item, with the same time, environment and sign-in.
 func (i *integration) each(of func(*spec.Job) []spec.Check) (all []declaredCheck) {
 	seen := map[string]bool{}
 	for _, w := range integrate.Chosen(i.in.Jobs) {
@@ -234,7 +234,7 @@ func alike(w integrate.Work, j *spec.Job, c spec.Check) string {
 		signIn = w.Runtime
 	}
 	env := slices.Compact(slices.Sorted(slices.Values(j.EnvAllow)))
-	return fmt.Sprintf("%q %q %q %s %q %t %q", j.Cwd, c.Shell, c.Run, c.Timeout, env, j.Credentialed, signIn)
+	return fmt.Sprintf("%q %q %q %s %q %t %q %q", j.Cwd, c.Shell, c.Run, c.Timeout, env, j.Credentialed, signIn, itemText(j))
 }
 
 // furnishResult gives the tree of the result what the jobs' own trees had: the files that
@@ -310,8 +310,11 @@ func (i *integration) furnishChecks(base *attempt, declared []declaredCheck) (*r
 	}
 	c := &resultChecks{run: i.run}
 	for _, d := range declared {
+		if d.job.Item.Unknown() { // it would be shown nothing, and might find that well
+			return nil, refuse(ExitFailed, fmt.Sprintf("check of job %s: its item is not on record any more", d.job.ID))
+		}
 		a := *base
-		a.job = &spec.Job{ID: ledger.IntegrationJob, Effect: base.job.Effect, EnvAllow: d.job.EnvAllow, Credentialed: d.job.Credentialed}
+		a.job = &spec.Job{ID: ledger.IntegrationJob, Effect: base.job.Effect, EnvAllow: d.job.EnvAllow, Credentialed: d.job.Credentialed, Item: d.job.Item}
 		a.at.dir = filepath.Join(base.at.top, filepath.FromSlash(relTo(i.plan.Repo.Top(), d.job.Cwd)))
 		if err := a.at.inTree(d.job.ID); err != nil {
 			return nil, refuse(ExitFailed, fmt.Sprintf("check of job %s: %v", d.job.ID, err))

@@ -21,6 +21,7 @@ func TestChecksThatRunAlikeRunOnce(t *testing.T) {
 			w.Job, w.Runtime, j.ID, c.Name = "two", "codex", "two", "2"
 		},
 		" names":       func(_ *integrate.Work, j *spec.Job, _ *spec.Check) { j.EnvAllow = []string{"B", "A", "B"} },
+		"item":         func(_ *integrate.Work, j *spec.Job, _ *spec.Check) { j.Item = &spec.Item{Value: []byte(`"a"`)} },
 		"folder":       func(_ *integrate.Work, j *spec.Job, _ *spec.Check) { j.Cwd = "/w/sub" },
 		"environment":  func(_ *integrate.Work, j *spec.Job, _ *spec.Check) { j.EnvAllow = []string{"A B"} },
 		"credentialed": func(_ *integrate.Work, j *spec.Job, _ *spec.Check) { j.Credentialed = true },

@@ -17,9 +17,17 @@ import (
 // listPlan has jobs of one list, each a writer in the folder and with the path that are given.
 func listPlan(t *testing.T, cwd, owned string, n int) *Plan {
 	t.Helper()
-	root := t.TempDir()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, dir := range []string{"a", "b", ".git"} {
 		if err := os.Mkdir(filepath.Join(root, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, to := range map[string]string{"within": "a", "away": t.TempDir()} {
+		if err := os.Symlink(to, filepath.Join(root, name)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -44,6 +52,10 @@ func TestItemsAreFilledInAndHeldAgainstTheWorkspace(t *testing.T) {
 		"up":                   {"", "{{item}}/**", `["a", "../b"]`, "leads outside"},
 		"into git":             {"", "{{item}}/**", `["a", ".GIT"]`, "reaches into a .git folder"},
 		"a folder that is not": {"{{item}}", "x/**", `["a", "c"]`, "does not lead to a folder"},
+		"a cwd by a link":      {"{{item}}", "x/**", `["within", "b"]`, ""},
+		"a cwd that leads out": {"{{item}}", "x/**", `["a", "away"]`, "outside the workspace roots"},
+		"a cwd in git":         {"{{item}}", "x/**", `["a", ".git"]`, "reaches into a .git folder"},
+		"the cwd itself":       {"{{item}}", "x/**", `["."]`, ""},
 		"too many":             {"", "{{item}}/**", `["a", "b", "c"]`, "the list at $ has 3 items, max is 2"},
 		"too large":            {"", "{{item}}/**", `["` + strings.Repeat("x", mostOfItem+1) + `"]`, "at most 65536 are allowed"},
 		"a NUL":                {"", "{{item}}/**", `["a\u0000"]`, "NUL"},
@@ -63,6 +75,31 @@ func TestItemsAreFilledInAndHeldAgainstTheWorkspace(t *testing.T) {
 		if err == nil && len(jobs) != len(items) {
 			t.Errorf("%s: %d jobs of %d items", name, len(jobs), len(items))
 		}
+	}
+}
+
+// TestAListOnRecordIsFilledInAsItWasFound: also where its folder is reached by a link. One that
+// cannot be filled in any more leaves the others alone.
+func TestAListOnRecordIsFilledInAsItWasFound(t *testing.T) {
+	p := listPlan(t, "{{item}}", "x/**", 2)
+	for i := range p.Spec.Jobs {
+		p.Jobs = append(p.Jobs, Planned{Job: &p.Spec.Jobs[i]})
+	}
+	p.fillKnown(map[string]ledger.Expanded{
+		"m":     {Of: "m", Items: []json.RawMessage{[]byte(`"within"`)}},
+		"other": {Of: "other", Items: []json.RawMessage{[]byte(`"../out"`)}},
+	})
+	if got, want := p.Jobs[0].Job.Cwd, filepath.Join(p.Root, "a"); got != want || itemText(p.Jobs[0].Job) != "within" {
+		t.Errorf("the first works in %s for %q, want %s", got, itemText(p.Jobs[0].Job), want)
+	}
+	if !p.Jobs[1].Job.Item.Unknown() || p.Spec.Jobs[0].Item.Value != nil {
+		t.Errorf("an item is known that is not on record, or the spec has changed: %+v", p.Jobs[1].Job.Item)
+	}
+	p = listPlan(t, "{{item}}", "x/**", 1)
+	p.Jobs = []Planned{{Job: &p.Spec.Jobs[0]}}
+	p.fillKnown(map[string]ledger.Expanded{"m": {Of: "m", Items: []json.RawMessage{[]byte(`"../out"`)}}})
+	if !p.Jobs[0].Job.Item.Unknown() {
+		t.Errorf("what cannot be filled in was: %+v", p.Jobs[0].Job)
 	}
 }
 

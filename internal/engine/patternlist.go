@@ -186,21 +186,25 @@ func (p *Plan) filled(x ledger.Expanded, err *error) map[string]*spec.Job {
 	return all
 }
 
-// fillKnown fills in the lists that an engine before has recorded.
-func (p *Plan) fillKnown(lists map[string]ledger.Expanded) error {
+// fillKnown fills in the lists that an engine before has recorded. What stands against one by
+// now is said where its jobs are to begin, see findList: it is no matter of the other jobs.
+func (p *Plan) fillKnown(lists map[string]ledger.Expanded) {
 	for _, x := range lists {
 		var err error
-		jobs := p.filled(x, &err)
-		if err != nil {
-			return fmt.Errorf("the list of %s, as the journal has it: %w", x.Of, err)
-		}
+		jobs := p.filled(x, &err) // none where there is an error
 		for i := range p.Jobs {
-			if j := jobs[p.Jobs[i].Job.ID]; j != nil {
-				p.Jobs[i].Job = j
+			j := jobs[p.Jobs[i].Job.ID]
+			if j == nil {
+				continue
 			}
+			if j.Cwd != p.Spec.Jobs[i].Cwd {
+				if dir, err := p.folderOf(j); err == nil {
+					j.Cwd = dir // as it was when the list was found
+				}
+			}
+			p.Jobs[i].Job = j
 		}
 	}
-	return nil
 }
 
 // fillJob is a job with an item filled in. What it is made from stays as it is.
@@ -279,22 +283,34 @@ func (p *Plan) admitPaths(j, raw *spec.Job) error {
 	if j.Cwd == raw.Cwd {
 		return nil
 	}
+	dir, err := p.folderOf(j)
+	if err == nil {
+		j.Cwd = dir
+	}
+	return err
+}
+
+// folderOf is the folder that the cwd of a job with its item leads to.
+func (p *Plan) folderOf(j *spec.Job) (string, error) {
 	dir, err := filepath.EvalSymlinks(j.Cwd)
 	if err != nil {
 		var at *fs.PathError
 		if errors.As(err, &at) {
 			err = at.Err // the path is said
 		}
-		return fmt.Errorf("cwd %s does not lead to a folder: %w", j.Cwd, err)
+		return "", fmt.Errorf("cwd %s does not lead to a folder: %w", j.Cwd, err)
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return fmt.Errorf("cwd %s is no folder", j.Cwd)
+		return "", fmt.Errorf("cwd %s is no folder", j.Cwd)
 	}
-	if !slices.ContainsFunc(p.Spec.WorkspaceRoots, func(root string) bool { return inside(root, dir) }) {
-		return fmt.Errorf("cwd %s is %s, outside the workspace roots", j.Cwd, dir)
+	at := slices.IndexFunc(p.Spec.WorkspaceRoots, func(root string) bool { return inside(root, dir) })
+	switch {
+	case at < 0:
+		return "", fmt.Errorf("cwd %s is %s, outside the workspace roots", j.Cwd, dir)
+	case reachesGit(relTo(p.Spec.WorkspaceRoots[at], dir)):
+		return "", fmt.Errorf("cwd %s reaches into a .git folder", j.Cwd)
 	}
-	j.Cwd = dir
-	return nil
+	return dir, nil
 }
 
 func reachesGit(path string) bool {

@@ -47,14 +47,11 @@ func (e *Engine) Resume(ctx context.Context, req ResumeRequest, obs Observer, ct
 	if err := NoFurther(led); err != nil && !req.Stop {
 		return res, err
 	}
-	p, err := e.reread(ctx, led, old.run)
+	p, err := e.reread(ctx, led, old)
 	if err != nil && req.Stop && old.open > 0 {
 		return res, e.stopAnyway(ctx, led, old, obs, ctl)
 	}
 	if err != nil {
-		return res, err
-	}
-	if err := p.fillKnown(old.lists); err != nil {
 		return res, err
 	}
 	p.Spec.Concurrency = cmp.Or(req.Concurrency, p.Spec.Concurrency)
@@ -134,8 +131,9 @@ func (r *run) sayEarly(paused []ledger.Paused) (all []string) {
 }
 
 // reread reads the spec as it was when the run began, not as it may be by now: what
-// was done was done for that one.
-func (e *Engine) reread(ctx context.Context, led *ledger.Run, info ledger.RunInfo) (*Plan, error) {
+// was done was done for that one. Jobs of lists that were made have their items.
+func (e *Engine) reread(ctx context.Context, led *ledger.Run, old *past) (*Plan, error) {
+	info := old.run
 	if info.Cwd == "" {
 		return nil, fmt.Errorf("%s was written by a version of orchestrate that could not resume: run its %s anew", led.Dir, ledger.SpecFile)
 	}
@@ -158,6 +156,7 @@ func (e *Engine) reread(ctx context.Context, led *ledger.Run, info ledger.RunInf
 	if changed && NoFurther(led) == nil {
 		p.Notes = append(p.Notes, fmt.Sprintf("%s has changed since the run began; this run goes on with the spec as it was; run the changed one anew", info.SpecPath))
 	}
+	p.fillKnown(old.lists)
 	p.sayHouseChanged()
 	return p, p.sayMoved(ctx)
 }
