@@ -1,6 +1,9 @@
 package spec
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // visit is how far the search has come with a job.
 type visit int
@@ -51,20 +54,23 @@ func (r *reader) cycles(views []jobView, known map[string]jobView) {
 // cycle prints the part of the path that closes on itself, at the job that closes it, or
 // where that is one that a pattern makes, at one that the document says something of.
 func (r *reader) cycle(path []string, back string, known map[string]jobView) {
+	if r.full() {
+		return
+	}
 	start := len(path) - 1
 	for path[start] != back {
 		start--
 	}
 	loop := append(append([]string{}, path[start:]...), back)
-	at := waitsAt(known[loop[len(loop)-2]], back)
+	at := r.waitsAt(known[loop[len(loop)-2]], back)
 	for i := len(loop) - 2; i > 0 && !at.present(); i-- {
-		at = waitsAt(known[loop[i-1]], loop[i])
+		at = r.waitsAt(known[loop[i-1]], loop[i])
 	}
 	r.failf(at, "cycle", "these jobs wait for each other: %s; remove one of these dependencies", strings.Join(loop, " -> "))
 }
 
 // waitsAt is where a job says that it waits for another one.
-func waitsAt(v jobView, id string) value {
+func (r *reader) waitsAt(v jobView, id string) value {
 	places := v.own.field("depends_on").items()
 	for _, item := range v.get("inputs").items() {
 		places = append(places, item.field("from_job"))
@@ -73,6 +79,11 @@ func waitsAt(v jobView, id string) value {
 	for _, at := range places {
 		if at.text() == id {
 			return at
+		}
+	}
+	for _, ref := range r.references { // of a pattern, which the job has no more
+		if strings.HasPrefix(ref.v.path, v.own.path+".") && (ref.v.text() == id || slices.Contains(r.lists[ref.v.text()], id)) {
+			return ref.v
 		}
 	}
 	return v.own.field("depends_on").item(-1)

@@ -125,8 +125,12 @@ func (x *expander) view(s *source) jobView { return jobView{made: made{own: s.ow
 func (x *expander) classify(s *source) {
 	var with []string // of those that may stand beside foreach, and join
 	for _, kind := range kinds[1:] {
-		if v := s.own.field(kind); v.present() && !x.spoiled[v.path] {
+		switch v := s.own.field(kind); {
+		case !v.present():
+		case !x.spoiled[v.path]:
 			with = append(with, kind)
+		case kind == PatternJoin:
+			x.spoiled[s.own.field("prompt").path] = true // which it would have had of the join
 		}
 	}
 	each := s.own.field(PatternForeach).present()

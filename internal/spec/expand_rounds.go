@@ -107,6 +107,9 @@ func (x *expander) work(s *source, g group) {
 			for _, key := range append([]string{"depends_on", "worktree", "fallback_runtime", "prompt"}, ownTexts[:]...) {
 				changes[key] = nil
 			}
+			if of := m.own.field("worker"); of.field("resumes").present() { // only the first begins with that
+				changes["worker"] = of.with(map[string]*tree{"resumes": nil}).t
+			}
 			m.own, m.bare = m.own.with(changes), true
 			m.seed.DependsOn = []string{before, found}
 			m.seed.Round = &Round{Rule: RuleFailed, Of: []string{found}}

@@ -57,6 +57,10 @@ var wrongPatterns = []struct {
 	{"join of more", []string{"{id: a, join: {of: [list, prog], require: 3}}"}, "6:47", "jobs[2].join.require", []string{"at most 2"}},
 	{"join of nobody", []string{"{id: a, join: [lits]}"}, "6:20", "jobs[2].join[0]", []string{`no job "lits"`, `did you mean "list"?`}},
 
+	{"join of itself", []string{"{id: a, join: [list, a]}"}, "6:26", "jobs[2].join[1]", []string{"a -> a"}},
+	{"join that is no list", []string{"{id: a, join: list}"}, "6:19", "jobs[2].join", []string{"a list"}},
+	{"a list of who waits for it", []string{"{id: b, prompt: p, depends_on: [a]}", "{id: a, foreach: {from_job: b, max: 2}, prompt: p}"}, "7:33", "jobs[3].foreach.from_job", []string{"wait for each other"}},
+
 	{"no verifier", []string{"{id: a, prompt: p, repair: {verifier: chek}}", "{id: check, prompt: p, depends_on: [a]}"}, "6:43", "jobs[2].repair.verifier", []string{`no job "chek"`, `did you mean "check"?`}},
 	{"verifies itself", []string{"{id: a, prompt: p, repair: {verifier: a}}"}, "6:43", "jobs[2].repair.verifier", []string{"cannot verify itself"}},
 	{"verifies without seeing", []string{"{id: a, prompt: p, repair: {verifier: list}}"}, "6:43", "jobs[2].repair.verifier", []string{"does not depend on", "depends_on: [a]"}},
@@ -217,6 +221,25 @@ func TestRepairIsRoundsOfWorkAndFreshVerifications(t *testing.T) {
 	}
 	if len(s.Warning) > 0 {
 		t.Errorf("%v", s.Warning)
+	}
+}
+
+func TestOnlyTheFirstRoundOfARepairBeginsWithAnEarlierSession(t *testing.T) {
+	root := workspace(t, nil)
+	s, ds := Parse(filepath.Join(root, "jobs.yaml"), []byte(patterned(
+		"{id: x, prompt: p, runtime: claude, repair: {verifier: c}, worker: {as_is: true, resumes: {session: s-1, runtime: claude, cwd: /x, writes: false}}}",
+		"{id: c, prompt: c, depends_on: [x]}",
+	)), Options{Cwd: root, Worker: true})
+	if len(ds) > 0 {
+		t.Fatal(ds)
+	}
+	if first := jobOf(t, s, "x-1").Worker; first == nil || first.Resumes == nil || first.Resumes.Session != "s-1" {
+		t.Errorf("the first round: %+v", first)
+	}
+	for _, id := range []string{"x-2", "x-3"} {
+		if j := jobOf(t, s, id); j.Worker == nil || !j.Worker.AsIs || j.Worker.Resumes != nil || j.Continue == "" {
+			t.Errorf("%s goes on with %q and %+v", id, j.Continue, j.Worker)
+		}
 	}
 }
 
