@@ -123,9 +123,12 @@ func manifestOf(sys System, arg string) (name string, data []byte, err error) {
 		case errors.Is(err, fs.ErrNotExist):
 			return "", nil, usageError(fmt.Errorf("%s is not there; write the manifest, for example {\"tasks\": [{\"id\": \"a\", \"prompt\": \"…\"}]}, or give - to read it from standard input", name))
 		case err != nil:
-			return "", nil, failure(err)
+			return "", nil, usageError(fmt.Errorf("the manifest cannot be read: %w", err))
 		}
 		defer f.Close() // only read
+		if info, err := f.Stat(); err == nil && info.IsDir() {
+			return "", nil, usageError(fmt.Errorf("%s is a folder; the manifest is a file of JSON, with {\"tasks\": […]}", name))
+		}
 		from = f
 	}
 	data, err = io.ReadAll(io.LimitReader(from, manifestMost+1))

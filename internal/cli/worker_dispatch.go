@@ -111,9 +111,12 @@ func promptFile(path string) ([]byte, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, usageError(fmt.Errorf("%s is not there; the third argument is the file of the prompt, - reads standard input, and --prompt takes the words themselves", path))
 	case err != nil:
-		return nil, failure(err)
+		return nil, usageError(fmt.Errorf("the prompt cannot be read: %w", err))
 	}
 	defer f.Close() // only read
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return nil, usageError(fmt.Errorf("%s is a folder; the third argument is the file of the prompt (--cwd says where the task works)", path))
+	}
 	return bounded(f, path)
 }
 

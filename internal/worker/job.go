@@ -103,6 +103,9 @@ func (r *reading) job(i int) job {
 		j.Runtime, j.Model, j.Effort, j.MaxTurns = "", "", "", 0
 	}
 	r.session(i, t, &j)
+	if j.Runtime == "exec" && j.Worker.Command == "" {
+		r.fail(i, "adapter", "worker_cmd", "exec is no agent, it runs a plain program; for a command of your own give worker_cmd (--worker-cmd) and leave adapter out")
+	}
 	return j
 }
 

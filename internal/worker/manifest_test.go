@@ -102,10 +102,12 @@ func TestMistakesInAManifestAreSaidWithTheirPlaces(t *testing.T) {
 			`{"tasks": [{"id": "a", "prompt": "x", "write": true, "repair": {"verifier": "v"}}, {"id": "v", "prompt": "x", "depends_on": ["a"], "resume_from": "a"}]}`,
 			"tasks[1].resume_from: a judge begins a fresh session",
 		},
+		"exec":        {`{"tasks": [{"id": "a", "prompt": "x", "adapter": "exec"}]}`, "1:50 tasks[0].adapter: exec is no agent, it runs a plain program; for a command of your own give worker_cmd"},
 		"own command": {`{"tasks": [{"id": "a", "prompt": "x", "worker_cmd": "cat", "model": "m"}]}`, "tasks[0].model: model is of an agent"},
 		"cwd":         {`{"tasks": [{"id": "a", "prompt": "x", "cwd": "gone"}]}`, "1:46 tasks[0].cwd: \"/"},
 		"cwd outside": {`{"tasks": [{"id": "a", "prompt": "x", "cwd": "../gone"}]}`, "is not there; allowed: an existing folder anywhere, relative to /"},
 		"cwd, a file": {`{"tasks": [{"id": "a", "prompt": "x", "cwd": "/dev/null"}]}`, `1:46 tasks[0].cwd: "/dev/null" is no folder`},
+		"a vote's id": {`{"tasks": [{"id": "a", "prompt": "x", "votes": {"of": 3}}, {"id": "a-1", "prompt": "x"}]}`, `tasks[1].id: the id "a-1" is already that of tasks[0]; ids`},
 		"variable":    {`{"tasks": [{"id": "a", "prompt": "x {{itme}}", "foreach": ["b"]}]}`, "tasks[0].prompt"},
 		"item path":   {`{"tasks": [{"id": "a", "prompt": "x", "outputs": [{"path": "../{{item}}"}], "foreach": ["b"]}]}`, "tasks[0].outputs[0].path: "},
 	} {

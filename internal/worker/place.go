@@ -12,6 +12,9 @@ import (
 // jobField is the field of a diagnostic about a job of the spec.
 var jobField = regexp.MustCompile(`^jobs\[([0-9]+)\]\.?(.*)$`)
 
+// otherJob is how a message of a spec says where another job is.
+var otherJob = regexp.MustCompile(`jobs\[([0-9]+)\] on line [0-9]+`)
+
 // renamed are the keys of tasks that have another name in a spec.
 var renamed = map[string]string{
 	"runtime": "adapter", "effect": "write", "overlap": "write", "command": "worker_cmd", "continue": "resume_from",
@@ -28,6 +31,7 @@ func (m *Manifest) place(diags []spec.Diagnostic) []spec.Diagnostic {
 			}
 		}
 		diags[i].Pos, diags[i].Field = m.form.Place(at...)
+		diags[i].Message = otherJob.ReplaceAllStringFunc(diags[i].Message, m.otherTask)
 	}
 	slices.SortStableFunc(diags, func(a, b spec.Diagnostic) int {
 		if a.Pos.Line != b.Pos.Line {
@@ -39,6 +43,15 @@ func (m *Manifest) place(diags []spec.Diagnostic) []spec.Diagnostic {
 		return bare(diags)
 	}
 	return diags
+}
+
+// otherTask says of another job of the spec which task of the manifest it is of.
+func (m *Manifest) otherTask(job string) string {
+	n, err := strconv.Atoi(otherJob.FindStringSubmatch(job)[1])
+	if err != nil || n >= len(m.places) {
+		return job
+	}
+	return "tasks[" + strconv.Itoa(m.places[n]) + "]"
 }
 
 // dispatched is the command whose one task no document says.
