@@ -101,7 +101,19 @@ func (o *workerOptions) options(sys System, run worker.Run, f *pflag.FlagSet) (w
 	if err != nil {
 		return worker.Options{}, err
 	}
-	return worker.Options{Cwd: sys.Cwd, Flags: s, Adapter: environ.Value(sys.Env, workerAdapterVar), Secrets: guard, Runtime: sys.called}, nil
+	return worker.Options{Cwd: sys.Cwd, Given: given(f), Flags: s, Adapter: environ.Value(sys.Env, workerAdapterVar), Secrets: guard, Runtime: sys.called}, nil
+}
+
+// given are the flags that say how a task is done, as they were given.
+func given(f *pflag.FlagSet) (words []string) {
+	f.Visit(func(one *pflag.Flag) {
+		switch one.Name {
+		case "prompt", "json", "detach", "no-color", "retry-failed", "dry-run":
+		default:
+			words = append(words, "--"+one.Name+"="+one.Value.String())
+		}
+	})
+	return words
 }
 
 // empty refuses a flag that is given and says nothing, as "$UNSET" does: taken for one that is

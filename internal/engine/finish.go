@@ -126,6 +126,9 @@ func (r *run) reportInput(j ledger.Judgement) report.Input {
 		Patterns: map[string]report.Pattern{}, Continues: map[string]string{},
 		Arbiter: r.arbiters, VerdictStep: r.verdictStep(j), Exists: r.there, Planned: NoFurther(r.led) != nil, Rehearse: r.plan.Request.Rehearse, Agents: r.plan.Request.Agents != nil, Internal: r.plan.Request.Internal,
 	}
+	if in.Worker = r.plan.Spec.Worker; in.Worker {
+		in.Given = r.redact.String(ledger.CallGiven(r.plan.Spec.Path))
+	}
 	in.Budget, in.Suggestions = r.reportBudget(), r.suggestions(j)
 	if script := r.plan.Request.Script; script != "" {
 		in.Script = relTo(r.plan.Root, script)

@@ -162,6 +162,9 @@ func (i *interim) place(ctx context.Context) {
 	}
 	root := filepath.Dir(filepath.Dir(filepath.Dir(dir)))
 	i.in.RunDir, i.in.SpecPath = relTo(root, i.run.Dir), relTo(root, i.in.State.SpecPath)
+	if i.in.Worker = i.info.Worker != ""; i.in.Worker {
+		i.in.Given = ledger.CallGiven(i.in.State.SpecPath)
+	}
 	i.in.Rehearse, i.in.Agents, i.in.Internal = i.info.Rehearse, i.info.AgentsDigest != "", i.info.Internal
 	if i.info.Script != "" {
 		i.in.Script = relTo(root, i.info.Script)

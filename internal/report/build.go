@@ -256,7 +256,13 @@ func reproduce(in Input) []Command {
 	if in.Agents {
 		again += " --agents " + quote(path.Join(in.RunDir, ledger.AgentsFile))
 	}
-	all := []Command{{Command: again}}
+	all := []Command{}
+	switch {
+	case !in.Worker:
+		all = append(all, Command{Command: again})
+	case in.Given != "":
+		all = append(all, Command{Command: in.Given})
+	}
 	for _, j := range in.State.Jobs {
 		if c := strings.TrimSpace(in.Commands[j.ID]); c != "" {
 			all = append(all, Command{Job: j.ID, Command: c})

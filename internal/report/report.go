@@ -15,6 +15,8 @@ import (
 type Input struct {
 	RunDir      string    // such as plans/reports/orchestrate-20260730-120005
 	SpecPath    string    // as the person would type it
+	Worker      bool      // it is a call of the worker form, whose spec nobody else can run
+	Given       string    // of such a call, the command line that does it once more; "" = not known
 	Rehearse    bool      // the run was asked for as a rehearsal
 	Agents      bool      // a hosting session told of its agents
 	Internal    bool      // these were candidates for jobs that name no runtime

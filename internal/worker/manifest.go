@@ -36,6 +36,7 @@ type Options struct {
 	MaxParallel int      // tasks beside each other, 0 = 4
 	Dir         string   // that prompt_file is relative to; "" = the manifest's folder
 	By          string   // the command: "batch" or "dispatch"
+	Given       []string // the flags of the call that say how a task is done, as they were given
 	// Secrets finds secrets in a text; nil looks for none.
 	Secrets func(text string) []spec.Secret
 	// Runtime is what a runtime is called whose name was given; nil = that.

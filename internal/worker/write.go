@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/spec"
@@ -19,9 +20,9 @@ import (
 
 // Names below a worker run.
 const (
-	specsDir   = "specs"     // a folder per call: what it was made from
-	promptsDir = "prompts"   // in it, a file per task
-	callFile   = "call.json" // in it, who made it of what
+	specsDir   = "specs"         // a folder per call: what it was made from
+	promptsDir = "prompts"       // in it, a file per task
+	callFile   = ledger.CallFile // in it, who made it of what
 )
 
 // Prepared is a call that is written down and can be run.
@@ -42,6 +43,7 @@ type order struct {
 	Manifest      string   `json:"manifest"` // as it was named; - = standard input
 	Digest        string   `json:"digest"`   // SHA-256 of what the tasks are, hex
 	Tasks         []string `json:"tasks"`    // ids in the manifest
+	Command       string   `json:"command"`  // that does it once more, from the workspace root
 	After         int      `json:"after"`    // newest call that was known when it was made; 0 = none
 }
 
@@ -137,7 +139,7 @@ func (m *Manifest) searched(doc []byte) (diags []spec.Diagnostic) {
 	if m.opts.Secrets == nil {
 		return nil
 	}
-	for _, s := range m.opts.Secrets(string(doc)) {
+	for _, s := range m.opts.Secrets(string(doc) + strings.Join(m.opts.Given, "\n")) {
 		diags = append(diags, spec.Diagnostic{Rule: "secret", Message: "of the flags of this call, or what they make of a task: " + refused(s)})
 		diags[len(diags)-1].Pos, _ = m.form.Place()
 	}
@@ -173,7 +175,7 @@ func (m *Manifest) fill(p Prepared, doc []byte) error {
 			return err
 		}
 	}
-	o := order{SchemaVersion: schemaVersion, N: p.N, By: m.opts.By, Manifest: m.Name, Digest: m.digest(), Tasks: m.IDs(), After: m.after}
+	o := order{SchemaVersion: schemaVersion, N: p.N, By: m.opts.By, Manifest: m.Name, Digest: m.digest(), Tasks: m.IDs(), Command: m.command(p), After: m.after}
 	return errors.Join(writeJSON(filepath.Join(p.Dir, callFile), o), writeWhole(p.Spec, doc))
 }
 

@@ -36,7 +36,7 @@ func workerSamples() map[string]any {
 	return map[string]any{
 		"task/": task, "worker-status/": overview(task),
 		"worker-run/":  map[string]any{"schemaVersion": 1, "id": "r", "root": "/w", "createdAt": day},
-		"worker-call/": map[string]any{"schemaVersion": 1, "n": 1, "by": "batch", "manifest": "m", "digest": strings.Repeat("a", 64), "tasks": []string{"a"}, "after": 1},
+		"worker-call/": map[string]any{"schemaVersion": 1, "n": 1, "by": "batch", "manifest": "m", "digest": strings.Repeat("a", 64), "tasks": []string{"a"}, "command": "orchestrate batch r m", "after": 1},
 		"manifest/":    map[string]any{"defaults": plain, "tasks": []any{whole}},
 	}
 }
