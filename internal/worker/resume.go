@@ -176,26 +176,11 @@ func (s *sessions) of(id string) (*resumed, written, error) {
 	if err != nil {
 		return nil, written{}, err
 	}
-	job := jobs[id]
-	if !filepath.IsAbs(job.Cwd) {
-		job.Cwd = filepath.Join(s.run.Root, job.Cwd)
-	}
+	job := jobs[id] // whose folder and effect are filled in there, whoever's they follow from
 	return &resumed{
-		Session: left.SessionID, Runtime: left.Runtime, Model: t.requested, Cwd: left.Cwd, Writes: s.writes(jobs, id),
+		Session: left.SessionID, Runtime: left.Runtime, Model: t.requested, Cwd: left.Cwd, Writes: job.Effect != "" && job.Effect != "observe",
 		Run: t.call.Dir, Job: id, Attempt: left.Attempt, Tree: left.Worktree, Base: left.Commit,
 	}, job, nil
-}
-
-// writes reports whether a job may write: one that goes on with another's session may what
-// that may, unless it says.
-func (s *sessions) writes(jobs map[string]written, id string) bool {
-	for range jobs {
-		if j := jobs[id]; j.Effect != "" || j.Continue == "" {
-			return j.Effect != "" && j.Effect != "observe"
-		}
-		id = jobs[id].Continue
-	}
-	return false
 }
 
 func (s *sessions) unknown(id string) error {

@@ -45,8 +45,11 @@ func (t Task) sessionless() string {
 // Preview is the beginning of the task's answer; empty where there is none.
 func (t Task) Preview() untrusted.Text {
 	const enough = 2 << 10
+	if !t.settled() { // it would be that of an attempt before this one
+		return untrusted.Text{}
+	}
 	f, err := os.Open(filepath.Join(t.jobDir(), ledger.OutputFile))
-	if err != nil || !t.settled() {
+	if err != nil {
 		return untrusted.Text{}
 	}
 	defer f.Close() // only read
