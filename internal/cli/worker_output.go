@@ -1,11 +1,10 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/worker"
@@ -17,25 +16,27 @@ func workerOutput(sys System, run worker.Run, task string, log bool) error {
 	if err != nil {
 		return err
 	}
-	tasks, err := run.Project()
+	tasks, unkept, err := run.Project()
 	if err != nil {
 		return failure(err)
 	}
+	sayUnkept(sys, unkept)
 	state, ended := ledger.Skipped, "" // a pattern did not need it
+	var of worker.Task
 	for _, t := range tasks {
 		if t.ID == task {
-			state, ended = t.Status.State, howEnded(t)
+			of, state, ended = t, t.Status.State, howEnded(t)
 		}
 	}
 	switch {
 	case log && !state.Settled():
 		return printLive(sys, call, task)
 	case log:
-		return printTaskFile(sys, run, task, worker.LogFile, "its program never ran")
+		return printTask(sys, of, true, "its program never ran")
 	case !state.Settled():
 		return failure(fmt.Errorf("task %s is %s and has no answer yet; what it says: orchestrate output --follow %s %s", task, state, run.ID, task))
 	}
-	err = printTaskFile(sys, run, task, worker.OutputFile, fmt.Sprintf("orchestrate output --log %s %s shows what it printed, orchestrate status %s where it stands", run.ID, task, run.ID))
+	err = printTask(sys, of, false, fmt.Sprintf("orchestrate output --log %s %s shows what it printed, orchestrate status %s where it stands", run.ID, task, run.ID))
 	if err == nil && ended != "" { // what was printed may be nothing, or half an answer
 		fmt.Fprintf(sys.Err, "%s; orchestrate output --log %s %s shows what it printed\n", ended, run.ID, task)
 	}
@@ -93,16 +94,18 @@ func printLog(sys System, run *ledger.Run, job string) error {
 	return nil
 }
 
-// printTaskFile prints a file of a task's folder; what a terminal would obey it shows.
-func printTaskFile(sys System, run worker.Run, task, name, instead string) error {
-	data, err := os.ReadFile(filepath.Join(run.TaskDir(task), name))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return failure(fmt.Errorf("task %s has no %s; %s", task, name, instead))
-	case err != nil:
-		return failure(err)
+// printTask prints the answer of a task, or its log; what a terminal would obey it shows.
+func printTask(sys System, task worker.Task, log bool, instead string) error {
+	name := map[bool]string{false: worker.OutputFile, true: worker.LogFile}[log]
+	var text bytes.Buffer
+	err := task.Print(&text, log)
+	if errors.Is(err, fs.ErrNotExist) {
+		return failure(fmt.Errorf("task %s has no %s; %s", task.ID, name, instead))
 	}
-	if _, err := forReader(sys.Out).Write(data); err != nil {
+	if err == nil {
+		_, err = forReader(sys.Out).Write(text.Bytes())
+	}
+	if err != nil {
 		return failure(err)
 	}
 	return nil

@@ -15,10 +15,11 @@ import (
 
 // workerStatus shows where the tasks of a worker run stand, over all its calls.
 func workerStatus(sys System, run worker.Run, asJSON bool) error {
-	o, tasks, err := run.Look()
+	o, tasks, unkept, err := run.Look()
 	if err != nil {
 		return failure(err)
 	}
+	sayUnkept(sys, unkept)
 	if asJSON {
 		err = printJSON(sys.Out, o)
 	} else {
@@ -76,6 +77,16 @@ func aboutCall(c worker.CallState, at []string) string {
 	}
 	return "its engine is gone, so it was cut off; go on with: orchestrate resume " + c.ID
 }
+
+// sayUnkept says which folders of tasks are not as they should be, and that nothing is lost.
+func sayUnkept(sys System, unkept error) {
+	if unkept != nil {
+		fmt.Fprintf(sys.Err, "note: not all of the tasks' folders could be written; what came of the tasks is safe, and told from their calls: %s\n", untrusted.From(unkept.Error()).Line(unkeptRunes))
+	}
+}
+
+// unkeptRunes bounds how much is said of folders that cannot be written.
+const unkeptRunes = 500
 
 // previewRunes bounds what a line shows of an answer.
 const previewRunes = 72

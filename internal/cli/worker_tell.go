@@ -26,6 +26,7 @@ type tasksTold struct {
 	sys  System
 	run  worker.Run
 	task string     // of a dispatch, "" = a batch
+	dir  string     // of the call, once it has begun
 	json ui.Printer // nil = lines
 
 	keeper *worker.Keeper
@@ -53,6 +54,7 @@ func newTasksTold(sys System, run worker.Run, asJSON bool) *tasksTold {
 func (w *tasksTold) observer(t *telling) engine.Observer {
 	return engine.Observer{
 		Begun: func(id, dir string) {
+			w.dir = dir
 			if w.keeper, w.err = w.run.Keeper(dir); w.err != nil {
 				w.sayUnkept(w.err)
 			}
@@ -96,9 +98,10 @@ func (w *tasksTold) tell() {
 			return
 		}
 		for _, r := range batch {
-			if w.err == nil {
-				if w.err = w.keeper.Record(r); w.err != nil {
-					w.sayUnkept(w.err)
+			if w.keeper != nil {
+				if err := w.keeper.Record(r); err != nil && w.err == nil {
+					w.err = err
+					w.sayUnkept(err)
 				}
 			}
 			if r.Kind == ledger.KindSettled && r.Job == w.task {
@@ -198,7 +201,7 @@ func (w *tasksTold) line(s ledger.JobStatus) string {
 
 // answer is the beginning of a task's answer, empty where there is none.
 func (w *tasksTold) answer(id string) untrusted.Text {
-	f, err := os.Open(filepath.Join(w.run.TaskDir(id), worker.OutputFile))
+	f, err := os.Open(filepath.Join(w.dir, id, ledger.OutputFile))
 	if err != nil {
 		return untrusted.Text{}
 	}
@@ -215,10 +218,11 @@ func inWords(r runtime.Reason) string { return strings.ReplaceAll(string(r), "_"
 
 // outcome says how the call ended, once all of its folders are as its ledger tells.
 func (w *tasksTold) outcome(res engine.Result) error {
-	tasks, err := w.run.Project()
+	tasks, unkept, err := w.run.Project()
 	if err != nil {
-		return failure(fmt.Errorf("not all of %s could be written: %w\nwhat came of the tasks is safe in %s; orchestrate status %s writes it again", w.run.Dir, err, res.Dir, w.run.ID))
+		return failure(err)
 	}
+	sayUnkept(w.sys, unkept)
 	run, err := ledger.Open(res.Dir)
 	if err != nil {
 		return failure(err)

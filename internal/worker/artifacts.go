@@ -54,17 +54,16 @@ func (t Task) eachLeft(visit func(name string, f *os.File) error) error {
 }
 
 // layArtifacts copies what the task left. Where that is nothing, no folder is made.
-func (t Task) layArtifacts(dir string) error {
-	at := filepath.Join(dir, ledger.ArtifactsDir)
-	if err := os.RemoveAll(at); err != nil {
+func (t Task) layArtifacts(dir *os.Root) error {
+	if err := dir.RemoveAll(ledger.ArtifactsDir); err != nil {
 		return err
 	}
 	return t.eachLeft(func(name string, f *os.File) error {
-		target := filepath.Join(at, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(target), dirMode); err != nil {
+		target := filepath.Join(ledger.ArtifactsDir, filepath.FromSlash(name))
+		if err := dir.MkdirAll(filepath.Dir(target), dirMode); err != nil {
 			return err
 		}
-		return writeFrom(target, func(w io.Writer) error {
+		return writeFrom(dir, target, func(w io.Writer) error {
 			_, err := io.Copy(w, f)
 			return err
 		})

@@ -160,7 +160,7 @@ func TestAWorkerThatOutlivesItsEngineStillHasItsTask(t *testing.T) {
 	_, _, err := single(t, r, "a").Write()
 	isBusy(t, err, c.led.ID, "orchestrate resume "+c.led.ID, "a")
 	prepared(t, single(t, r, "b")) // that had not begun
-	o, tasks, err := r.Look()
+	o, tasks, _, err := r.Look()
 	must(t, err)
 	if s := tasks[0].Status; s.State != ledger.Running || s.ExitCode != nil || s.Evidence == nil ||
 		!strings.Contains(s.Evidence.Line(0), "its worker still runs") || s.Next == nil || !strings.Contains(*s.Next, "orchestrate resume "+c.led.ID) || o.Counts.Running != 1 {
@@ -169,7 +169,7 @@ func TestAWorkerThatOutlivesItsEngineStillHasItsTask(t *testing.T) {
 
 	tell(map[string]any{"over": true})
 	prepared(t, single(t, r, "a"))
-	if _, tasks, err = r.Look(); err != nil || tasks[0].Status.State != ledger.Interrupted {
+	if _, tasks, _, err = r.Look(); err != nil || tasks[0].Status.State != ledger.Interrupted {
 		t.Errorf("once the worker has ended: %+v, %v", tasks[0].Status, err)
 	}
 }

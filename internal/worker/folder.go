@@ -28,18 +28,33 @@ var contents = []string{PromptFile, LogFile, OutputFile, SessionFile, ledger.Art
 // logMark stands between what a program printed and what it printed as errors.
 const logMark = "\n--- standard error ---\n"
 
+// in has visit do something in the task's folder, or one in there. Nothing that lies in its
+// place or in it leads elsewhere.
+func (t Task) in(sub string, visit func(*os.Root) error) (err error) {
+	at, err := os.OpenRoot(filepath.Dir(filepath.Dir(t.Dir))) // the worker run
+	for _, name := range []string{ledger.TasksDir, t.ID, sub} {
+		if err != nil || name == "" {
+			break
+		}
+		above := at
+		at, err = enter(above, name)
+		err = errors.Join(err, above.Close())
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(visit(at), at.Close())
+}
+
 // lay makes a folder what a task's is. status.json comes last: where it says what it
 // should, the rest is there.
-func (t Task) lay(dir string) error {
+func (t Task) lay(dir *os.Root) error {
 	status, err := marshal(t.Status)
 	if err != nil {
 		return err
 	}
-	if was, err := os.ReadFile(filepath.Join(dir, StatusFile)); err == nil && bytes.Equal(was, status) {
+	if was, err := readPlain(dir, StatusFile); err == nil && bytes.Equal(was, status) {
 		return nil
-	}
-	if err := os.MkdirAll(dir, dirMode); err != nil {
-		return err
 	}
 	if err := t.copyOrDrop(dir, PromptFile, t.ever(), ledger.PromptFile); err != nil {
 		return err
@@ -53,7 +68,7 @@ func (t Task) lay(dir string) error {
 	if err != nil {
 		return err
 	}
-	return writeWhole(filepath.Join(dir, StatusFile), status)
+	return writeIn(dir, StatusFile, status)
 }
 
 // ever reports whether an attempt of the task began, so that its directory tells of it.
@@ -61,7 +76,7 @@ func (t Task) ever() bool { return t.Status.Attempts > 0 }
 
 // copyOrDrop copies a file of the call's, if it is there and is to be; else the folder has
 // none.
-func (t Task) copyOrDrop(dir, name string, wanted bool, from string) error {
+func (t Task) copyOrDrop(dir *os.Root, name string, wanted bool, from string) error {
 	source, err := os.Open(filepath.Join(t.jobDir(), from))
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !wanted {
 		if err == nil {
@@ -69,12 +84,12 @@ func (t Task) copyOrDrop(dir, name string, wanted bool, from string) error {
 		} else {
 			err = nil
 		}
-		return errors.Join(err, os.RemoveAll(filepath.Join(dir, name)))
+		return errors.Join(err, dir.RemoveAll(name))
 	}
 	if err != nil {
 		return err
 	}
-	err = writeFrom(filepath.Join(dir, name), func(w io.Writer) error {
+	err = writeFrom(dir, name, func(w io.Writer) error {
 		_, err := io.Copy(w, source)
 		return err
 	})
@@ -82,17 +97,36 @@ func (t Task) copyOrDrop(dir, name string, wanted bool, from string) error {
 }
 
 // layLog puts what the task's program printed into one file.
-func (t Task) layLog(dir string) error {
-	at := filepath.Join(dir, LogFile)
+func (t Task) layLog(dir *os.Root) error {
 	if !t.settled() || !t.ever() {
-		return os.RemoveAll(at)
+		return dir.RemoveAll(LogFile)
 	}
-	return writeFrom(at, func(w io.Writer) error {
-		if err := t.pour(w, ledger.StdoutFile, ""); err != nil {
+	return writeFrom(dir, LogFile, t.printed)
+}
+
+// printed is what the task's program printed.
+func (t Task) printed(w io.Writer) error {
+	if err := t.pour(w, ledger.StdoutFile, ""); err != nil {
+		return err
+	}
+	return t.pour(w, ledger.StderrFile, logMark)
+}
+
+// Print prints what output.txt or, with log, worker.log has, from the evidence in the call;
+// fs.ErrNotExist where there is none.
+func (t Task) Print(w io.Writer, log bool) error {
+	switch {
+	case !log:
+		f, err := os.Open(filepath.Join(t.jobDir(), ledger.OutputFile))
+		if err != nil {
 			return err
 		}
-		return t.pour(w, ledger.StderrFile, logMark)
-	})
+		_, err = io.Copy(w, f)
+		return errors.Join(err, f.Close())
+	case !t.settled() || !t.ever():
+		return fs.ErrNotExist
+	}
+	return t.printed(w)
 }
 
 // pour copies a file of the call's, with before in front of it unless it is empty or not
@@ -114,33 +148,32 @@ func (t Task) pour(w io.Writer, from, before string) error {
 	return errors.Join(err, f.Close())
 }
 
-func (t Task) laySession(dir string) error {
-	at := filepath.Join(dir, SessionFile)
+func (t Task) laySession(dir *os.Root) error {
 	if t.Status.SessionID == nil || !t.settled() {
-		return os.RemoveAll(at)
+		return dir.RemoveAll(SessionFile)
 	}
-	return writeWhole(at, []byte(strings.TrimSpace(*t.Status.SessionID)+"\n"))
+	return writeIn(dir, SessionFile, []byte(strings.TrimSpace(*t.Status.SessionID)+"\n"))
 }
 
 // archive moves what a folder has of an older call into one of its own. Cut off in between
 // it goes on where it stopped.
-func archive(dir string, n int) error {
-	to := filepath.Join(dir, ledger.AttemptDir(n))
-	if err := os.MkdirAll(to, dirMode); err != nil {
+func archive(dir *os.Root, n int) error {
+	to := ledger.AttemptDir(n)
+	in, err := enter(dir, to)
+	if err != nil {
 		return err
 	}
 	for _, name := range contents {
-		from := filepath.Join(dir, name)
-		if _, err := os.Lstat(from); errors.Is(err, fs.ErrNotExist) {
+		if _, err := dir.Lstat(name); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		target := filepath.Join(to, name)
-		if err := os.RemoveAll(target); err != nil {
-			return err
+		err := in.RemoveAll(name)
+		if err == nil {
+			err = dir.Rename(name, filepath.Join(to, name))
 		}
-		if err := os.Rename(from, target); err != nil {
-			return err
+		if err != nil {
+			return errors.Join(err, in.Close())
 		}
 	}
-	return nil
+	return in.Close()
 }

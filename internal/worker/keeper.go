@@ -54,13 +54,15 @@ func (k *Keeper) Record(rec ledger.Record) error {
 
 // keep lays a task's folder, after what an older call left in it is out of the way.
 func (k *Keeper) keep(t Task) error {
-	later, err := makeRoom(t.Dir, k.call)
-	dir := t.Dir
-	if later {
-		dir = t.aside()
-	}
-	if err == nil {
-		err = t.lay(dir)
+	later := false
+	err := t.in("", func(dir *os.Root) (err error) {
+		if later, err = makeRoom(dir, k.call); later || err != nil {
+			return err
+		}
+		return t.lay(dir)
+	})
+	if later && err == nil {
+		err = t.in(t.aside(), t.lay)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.Dir, err)
@@ -70,8 +72,8 @@ func (k *Keeper) keep(t Task) error {
 
 // makeRoom moves what an older call left in a task's folder away. later is true where it is
 // a later call's, which stays.
-func makeRoom(dir string, c Call) (later bool, err error) {
-	data, err := os.ReadFile(filepath.Join(dir, StatusFile))
+func makeRoom(dir *os.Root, c Call) (later bool, err error) {
+	data, err := readPlain(dir, StatusFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}

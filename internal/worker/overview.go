@@ -60,16 +60,17 @@ type Paused struct {
 	Resets  *time.Time     `json:"resets"` // when its quota is back, as it said; null = it did not
 }
 
-// Look brings the tasks' folders up to date and says where the run and its tasks stand.
-func (r Run) Look() (Overview, []Task, error) {
-	o := Overview{SchemaVersion: schemaVersion, RunID: r.ID, RunDir: r.Dir, Calls: []CallState{}, Paused: []Paused{}, Tasks: []Status{}, NotNeeded: []string{}}
-	tasks, err := r.Project()
+// Look brings the tasks' folders up to date and says where the run and its tasks stand; unkept
+// is as in Project.
+func (r Run) Look() (o Overview, tasks []Task, unkept, err error) {
+	o = Overview{SchemaVersion: schemaVersion, RunID: r.ID, RunDir: r.Dir, Calls: []CallState{}, Paused: []Paused{}, Tasks: []Status{}, NotNeeded: []string{}}
+	tasks, unkept, err = r.Project()
 	if err != nil {
-		return o, nil, err
+		return o, nil, nil, err
 	}
 	calls, err := r.Calls()
 	if err != nil {
-		return o, nil, err
+		return o, nil, nil, err
 	}
 	for _, c := range calls {
 		o.Calls = append(o.Calls, CallState{ID: c.ID, Dir: c.Dir, State: c.standing(), ExitStatus: c.State.ExitStatus})
@@ -80,7 +81,7 @@ func (r Run) Look() (Overview, []Task, error) {
 		o.Counts.add(t.Status.State)
 	}
 	o.NotNeeded = append(o.NotNeeded, skipped(calls, tasks)...)
-	return o, tasks, nil
+	return o, tasks, unkept, nil
 }
 
 // skipped are the jobs that a pattern turned out not to need, in the order of the calls.

@@ -1,18 +1,21 @@
 package worker
 
 import (
+	"errors"
 	"fmt"
-	"path/filepath"
+	"os"
 
 	"orchestrate/internal/ledger"
 )
 
 // Project brings the folders of all tasks up to date and returns the tasks as Tasks does.
-// Those of a call that an engine carries on are that engine's to write.
-func (r Run) Project() ([]Task, error) {
+// Those of a call that an engine carries on are that engine's to write. unkept says which
+// folders are not as they should be: nothing is lost with them, and the tasks are told from
+// the calls all the same.
+func (r Run) Project() (tasks []Task, unkept, err error) {
 	each, err := r.everyTask()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	older := map[string][]Task{}
 	for _, t := range each {
@@ -22,10 +25,10 @@ func (r Run) Project() ([]Task, error) {
 	for _, t := range all {
 		same := older[t.ID]
 		if err := t.project(same[:len(same)-1]); err != nil {
-			return nil, fmt.Errorf("%s: %w", t.Dir, err)
+			unkept = errors.Join(unkept, fmt.Errorf("%s: %w", t.Dir, err))
 		}
 	}
-	return all, nil
+	return all, unkept, nil
 }
 
 // project lays the task's folder, and in it those of the same task in older calls.
@@ -33,23 +36,24 @@ func (t Task) project(older []Task) error {
 	if t.call.Live || !t.began() {
 		return nil
 	}
-	if _, err := makeRoom(t.Dir, t.call); err != nil {
+	err := t.in("", func(dir *os.Root) error {
+		_, err := makeRoom(dir, t.call)
+		return err
+	})
+	for _, o := range older {
+		if err == nil && !o.call.Live && o.began() {
+			err = o.in(o.aside(), o.lay)
+		}
+	}
+	if err != nil {
 		return err
 	}
-	for _, o := range older {
-		if o.call.Live || !o.began() {
-			continue
-		}
-		if err := o.lay(o.aside()); err != nil {
-			return err
-		}
-	}
-	return t.lay(t.Dir)
+	return t.in("", t.lay)
 }
 
 // aside is the folder of the task where a later call has it too: in that one's, by the
 // number of the call.
-func (t Task) aside() string { return filepath.Join(t.Dir, ledger.AttemptDir(t.call.N)) }
+func (t Task) aside() string { return ledger.AttemptDir(t.call.N) }
 
 // began reports whether there is anything to tell of the task.
 func (t Task) began() bool { return t.ever() || t.settled() }

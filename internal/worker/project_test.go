@@ -168,7 +168,7 @@ func TestATaskIsLaidOutWhileItsCallGoesOn(t *testing.T) {
 	}
 	c.over()
 	before := tree(t, r.tasksDir())
-	if _, err := r.Project(); err != nil || fmt.Sprint(tree(t, r.tasksDir())) != fmt.Sprint(before) {
+	if _, unkept, err := r.Project(); err != nil || unkept != nil || fmt.Sprint(tree(t, r.tasksDir())) != fmt.Sprint(before) {
 		t.Errorf("who reads it afterwards changes it: %v\n%v", err, tree(t, r.tasksDir()))
 	}
 }
@@ -186,7 +186,7 @@ func TestWhatATaskMadeUnreadableKeepsNobodyFromTheRest(t *testing.T) {
 	if got := tree(t, r.TaskDir("a")); got["artifacts/r.md"] != "abc" || got["output.txt"] != "x" {
 		t.Errorf("the folder has %v", got)
 	}
-	if _, err := r.Project(); err != nil {
+	if _, unkept, err := r.Project(); err != nil || unkept != nil {
 		t.Errorf("who reads it: %v", err)
 	}
 }
@@ -217,7 +217,7 @@ func TestWhatAnEngineMissedIsLaidOutByWhoeverReads(t *testing.T) {
 		for _, name := range gone {
 			must(t, os.RemoveAll(filepath.Join(r.TaskDir("a"), name)))
 		}
-		tasks, err := r.Project()
+		tasks, _, err := r.Project()
 		must(t, err)
 		if got := tree(t, r.TaskDir("a")); fmt.Sprint(got) != fmt.Sprint(whole) {
 			t.Errorf("without %v it becomes %v", gone, got)
@@ -247,7 +247,7 @@ func TestAnOlderCallOfATaskIsKeptBesideTheNewOne(t *testing.T) {
 			}
 			c.over()
 		}
-		_, err := r.Project()
+		_, _, err := r.Project()
 		must(t, err)
 		got := tree(t, r.TaskDir("a"))
 		if got["output.txt"] != "answer 3" || got["attempt-1/output.txt"] != "answer 1" || got["attempt-2/output.txt"] != "" || !strings.Contains(got["attempt-2/worker.log"], "err of a") {
@@ -298,7 +298,7 @@ func TestAnOlderCallThatGoesOnLeavesTheNewerOneInItsPlace(t *testing.T) {
 		if got["output.txt"] != "newer" || got["attempt-1/output.txt"] != "older" {
 			t.Errorf("the folder has %v", got)
 		}
-		tasks, err := r.Project()
+		tasks, _, err := r.Project()
 		must(t, err)
 		if len(tasks) != 1 || tasks[0].Call != newer.led.ID {
 			t.Errorf("the task is %+v", tasks)
@@ -335,12 +335,12 @@ func TestWhatAPatternDidNotNeedIsNoTask(t *testing.T) {
 	must(t, c.led.WriteFile("a/output.md", []byte("gathered")))
 	c.add(ledger.Settle(skipped), ledger.Settle(gathered))
 	c.over()
-	tasks, err := r.Project()
+	tasks, _, err := r.Project()
 	must(t, err)
 	if len(tasks) != 1 || tasks[0].ID != "a" {
 		t.Errorf("the tasks are %+v", tasks)
 	}
-	o, _, err := r.Look()
+	o, _, _, err := r.Look()
 	must(t, err)
 	if !slices.Equal(o.NotNeeded, []string{"b"}) || o.Counts.Total != 1 {
 		t.Errorf("not needed are %v, and counted %+v", o.NotNeeded, o.Counts)
@@ -354,13 +354,13 @@ func TestATaskWhoseEngineIsGoneIsInterrupted(t *testing.T) {
 	r := newRun(t)
 	c := begin(t, r, "a", "b").keeps()
 	c.starts("a", 1)
-	live, err := r.Project()
+	live, _, err := r.Project()
 	must(t, err)
 	if live[0].Status.State != ledger.Running {
 		t.Errorf("while its engine lives: %+v", live[0].Status)
 	}
 	must(t, c.led.Close()) // without an end
-	tasks, err := r.Project()
+	tasks, _, err := r.Project()
 	must(t, err)
 	s := tasks[0].Status
 	if s.State != ledger.Interrupted || *s.ExitCode != ExitInterrupted || !strings.Contains(*s.Next, "orchestrate resume "+r.ID+"-c1") {
