@@ -122,9 +122,9 @@ func (r *run) treeOf(a *attempt) ([]string, error) {
 		return []string{a.at.top}, nil
 	}
 	owned, err := r.plan.ownedFolders(a.job)
-	if err != nil { // it could when the job was routed
+	if err != nil { // it could when the job was routed, or where it writes was not known then
 		a.hopeless = true
-		return nil, fmt.Errorf("the sandbox of job %s cannot be drawn any more: %w", a.job.ID, err)
+		return nil, fmt.Errorf("the sandbox of job %s cannot be drawn: %w", a.job.ID, err)
 	}
 	return owned, nil
 }

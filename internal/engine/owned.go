@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"orchestrate/internal/ledger"
+	"orchestrate/internal/pattern"
 	"orchestrate/internal/spec"
 )
 
@@ -24,10 +25,23 @@ func (p *Plan) unboxed(j *spec.Job) string {
 		return ""
 	}
 	_, err := p.ownedFolders(j)
-	if err != nil {
+	switch {
+	case err == nil:
+		return ""
+	case !placedByItem(j):
 		return err.Error()
+	case j.Isolation == "none":
+		return "" // its sandbox is drawn when the item is known, and refused then if need be
 	}
-	return ""
+	return "where it writes is known only when its item is"
+}
+
+// placedByItem reports whether an item that nobody knows yet says where a job writes.
+func placedByItem(j *spec.Job) bool {
+	return j.Item.Unknown() && slices.ContainsFunc(append([]string{j.Cwd}, j.OwnedPaths...), func(path string) bool {
+		_, open := pattern.Mentions(path)
+		return open
+	})
 }
 
 // ownedFolders are the folders of the shared checkout that a writer has to be able to

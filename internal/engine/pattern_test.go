@@ -49,6 +49,12 @@ func TestItemsAreFilledInAndHeldAgainstTheWorkspace(t *testing.T) {
 		"fewer":                {"", "{{item}}/**", `["a"]`, ""},
 		"none":                 {"", "{{item}}/**", `[]`, ""},
 		"the same file":        {"", "{{item}}/**", `["a", "a/b"]`, "items 1 and 2 may write the same files"},
+		"a folder with /":      {"", "{{item}}", `["a/", "b/"]`, ""},
+		"below, with /":        {"", "{{item}}", `["a/", "a/b"]`, "items 1 and 2 may write the same files"},
+		"all":                  {"", "{{item}}/**", `["."]`, "is its whole cwd"},
+		"all, with /":          {"", "{{item}}", `["./"]`, "is its whole cwd"},
+		"a part of all":        {"", "{{item}}/r.txt", `[".", "a"]`, ""},
+		"away by a link":       {"", "{{item}}/**", `["a", "away"]`, "leads out of its folder"},
 		"up":                   {"", "{{item}}/**", `["a", "../b"]`, "leads outside"},
 		"into git":             {"", "{{item}}/**", `["a", ".GIT"]`, "reaches into a .git folder"},
 		"a folder that is not": {"{{item}}", "x/**", `["a", "c"]`, "does not lead to a folder"},
@@ -64,7 +70,7 @@ func TestItemsAreFilledInAndHeldAgainstTheWorkspace(t *testing.T) {
 		items, err := itemsIn([]string{c.items}, p.Spec.Jobs[0].Item)
 		var jobs map[string]*spec.Job
 		if err == nil {
-			jobs = p.filled(ledger.Expanded{Of: "m", Items: items}, &err)
+			jobs, err = fillAll(p.Spec.Jobs, ledger.Expanded{Of: "m", Items: items}, mostFilled)
 		}
 		if err == nil {
 			err = p.admit(jobs)
@@ -75,6 +81,19 @@ func TestItemsAreFilledInAndHeldAgainstTheWorkspace(t *testing.T) {
 		if err == nil && len(jobs) != len(items) {
 			t.Errorf("%s: %d jobs of %d items", name, len(jobs), len(items))
 		}
+	}
+}
+
+// TestAllTextsOfAListAreBoundedTogether: each of them may be large, and is kept.
+func TestAllTextsOfAListAreBoundedTogether(t *testing.T) {
+	p := listPlan(t, "", "{{item}}/**", 2)
+	x := ledger.Expanded{Of: "m", Items: []json.RawMessage{[]byte(`"a"`), []byte(`"b"`)}}
+	size := 2 * len("mend a")
+	if jobs, err := fillAll(p.Spec.Jobs, x, size); err != nil || len(jobs) != 2 {
+		t.Errorf("%d jobs, %v", len(jobs), err)
+	}
+	if _, err := fillAll(p.Spec.Jobs, x, size-1); err == nil || !strings.Contains(err.Error(), "with item 2 the prompts") {
+		t.Errorf("a byte too many: %v", err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -104,7 +105,8 @@ func (r *run) findList(raw *spec.Job, l *listed) error {
 	} else if x.Items, err = itemsIn(answers, raw.Item); err != nil {
 		return fmt.Errorf("%s: %w", some(raw.Item.From), err)
 	}
-	if l.items, l.jobs = len(x.Items), r.plan.filled(x, &err); err != nil {
+	l.items = len(x.Items)
+	if l.jobs, err = fillAll(r.plan.Spec.Jobs, x, mostFilled); err != nil {
 		return err
 	}
 	if err := r.plan.admit(l.jobs); err != nil {
@@ -167,31 +169,47 @@ func itemsIn(answers []string, of *spec.Item) ([]json.RawMessage, error) {
 	return items, nil
 }
 
-// filled are the jobs of a list with their items filled in, by their ids. In err is what
-// cannot be filled in.
-func (p *Plan) filled(x ledger.Expanded, err *error) map[string]*spec.Job {
+// mostFilled bounds the texts that one list is filled in into, together, in bytes: they are kept
+// as long as the run goes on.
+const mostFilled = 256 << 20
+
+// fillAll are the jobs of a list with their items filled in, by their ids. Their texts may
+// come to most bytes.
+func fillAll(jobs []spec.Job, x ledger.Expanded, most int) (map[string]*spec.Job, error) {
 	all := map[string]*spec.Job{}
-	for i := range p.Spec.Jobs {
-		raw := &p.Spec.Jobs[i]
+	for i := range jobs {
+		raw := &jobs[i]
 		if !needsItem(raw) || raw.Item.Of != x.Of || raw.Item.Number > len(x.Items) {
 			continue
 		}
-		j, bad := fillJob(raw, x.Items[raw.Item.Number-1])
-		if bad != nil {
-			*err = fmt.Errorf("item %d, of job %s: %w", raw.Item.Number, raw.ID, bad)
-			return nil
+		j, err := fillJob(raw, x.Items[raw.Item.Number-1])
+		if err != nil {
+			return nil, fmt.Errorf("item %d, of job %s: %w", raw.Item.Number, raw.ID, err)
+		}
+		if most -= newText(raw.Prompt, j.Prompt) + newText(raw.ExpectedOutput, j.ExpectedOutput); most < 0 {
+			return nil, fmt.Errorf("with item %d the prompts that items are filled in into have more than %d bytes (256 MiB) together; shorten the prompt, or the list", raw.Item.Number, mostFilled)
 		}
 		all[raw.ID] = j
 	}
-	return all
+	return all, nil
+}
+
+// newText is what a text takes beside the one that it was made from, in bytes.
+func newText(raw, filled string) int {
+	if raw == filled {
+		return 0
+	}
+	return len(filled)
 }
 
 // fillKnown fills in the lists that an engine before has recorded. What stands against one by
 // now is said where its jobs are to begin, see findList: it is no matter of the other jobs.
 func (p *Plan) fillKnown(lists map[string]ledger.Expanded) {
 	for _, x := range lists {
-		var err error
-		jobs := p.filled(x, &err) // none where there is an error
+		jobs, err := fillAll(p.Spec.Jobs, x, mostFilled)
+		if err != nil {
+			continue
+		}
 		for i := range p.Jobs {
 			j := jobs[p.Jobs[i].Job.ID]
 			if j == nil {
@@ -226,10 +244,10 @@ func fillJob(raw *spec.Job, item json.RawMessage) (*spec.Job, error) {
 	j.Cwd = fill(pattern.FillPath, "cwd", raw.Cwd)
 	j.OwnedPaths, j.Outputs = slices.Clone(raw.OwnedPaths), slices.Clone(raw.Outputs)
 	for i, p := range raw.OwnedPaths {
-		j.OwnedPaths[i] = fill(pattern.FillGlob, "owned_paths", p)
+		j.OwnedPaths[i] = spec.OwnedPath(fill(pattern.FillGlob, "owned_paths", p))
 	}
 	for i, o := range raw.Outputs {
-		j.Outputs[i].Path = fill(pattern.FillPath, "outputs", o.Path)
+		j.Outputs[i].Path = path.Clean(fill(pattern.FillPath, "outputs", o.Path))
 	}
 	return &j, err
 }
@@ -268,25 +286,44 @@ func apart(writers map[int]*spec.Job) error {
 	return nil
 }
 
-// admitPaths holds the paths of a job with its item against the workspace.
+// admitPaths holds the paths of a job with its item against the workspace, and against what
+// the job was judged by while nobody knew the item.
 func (p *Plan) admitPaths(j, raw *spec.Job) error {
-	for _, path := range j.OwnedPaths {
-		if reachesGit(path) {
-			return fmt.Errorf("owned_paths: %q reaches into a .git folder", path)
+	if j.Cwd != raw.Cwd {
+		dir, err := p.folderOf(j)
+		if err != nil {
+			return err
+		}
+		j.Cwd = dir
+	}
+	if j.Writes() && j.OwnsCwd() && !raw.OwnsCwd() {
+		return fmt.Errorf("owned_paths: %s is its whole cwd, and what it needs was decided for a part of that; a job that is to own it all has no item in owned_paths", some(j.OwnedPaths))
+	}
+	for _, owned := range j.OwnedPaths {
+		if err := admitPath(j, owned); err != nil {
+			return fmt.Errorf("owned_paths: %w", err)
 		}
 	}
 	for _, o := range j.Outputs {
-		if reachesGit(o.Path) {
-			return fmt.Errorf("outputs: %q reaches into a .git folder", o.Path)
+		if o.Path == "." {
+			return errors.New("outputs: it is the folder itself")
+		}
+		if err := admitPath(j, o.Path); err != nil {
+			return fmt.Errorf("outputs: %w", err)
 		}
 	}
-	if j.Cwd == raw.Cwd {
+	return nil
+}
+
+// admitPath holds one path against what is in the job's folder by now.
+func admitPath(j *spec.Job, path string) error {
+	if reachesGit(path) {
+		return fmt.Errorf("%q reaches into a .git folder", path)
+	}
+	if !j.Writes() {
 		return nil
 	}
-	dir, err := p.folderOf(j)
-	if err == nil {
-		j.Cwd = dir
-	}
+	_, err := ownedFolder(j.Cwd, path)
 	return err
 }
 

@@ -183,12 +183,18 @@ func (r *reader) ownedPaths(v jobView) []string {
 		}
 		base, _ := doublestar.SplitPattern(cleanPath(plain))
 		r.staysInside(item, "the owned path", v.job.Cwd, base)
-		if strings.HasSuffix(glob, "/") {
-			glob += "**"
-		}
-		out = append(out, cleanPath(glob))
+		out = append(out, OwnedPath(glob))
 	}
 	return out
+}
+
+// OwnedPath is a glob of owned_paths as everything compares it: in its shortest form, and with
+// all below it where it ends in /.
+func OwnedPath(glob string) string {
+	if strings.HasSuffix(glob, "/") {
+		glob += "**"
+	}
+	return cleanPath(glob)
 }
 
 // staysInside follows the part of a path that exists: a symbolic link in it must
