@@ -106,9 +106,10 @@ func (r *Report) addArbiter(in Input) {
 	}
 }
 
-// rows are the jobs that were needed and, last, the arbiter where it was asked.
+// rows are the jobs that were needed, those that are alike told once, and, last, the arbiter
+// where it was asked.
 func (r Report) rows() []Job {
-	jobs := r.needed()
+	jobs := alike(r.needed())
 	if r.Arbiter == nil {
 		return jobs
 	}
@@ -298,8 +299,12 @@ func needsPerson(r Report, in Input) []string {
 	if line := verdictNeeds(r); line != "" {
 		say("%s", withNext(line, in.VerdictStep))
 	}
+	told := map[string]Job{}
+	for _, j := range alike(r.Jobs) {
+		told[j.Status.ID] = j
+	}
 	for _, j := range r.Jobs {
-		if line := jobNeeds(j); line != "" && (!r.interim() || j.Status.Status.Settled()) {
+		if line := jobNeeds(told[j.Status.ID]); line != "" && (!r.interim() || j.Status.Status.Settled()) {
 			say("%s", line)
 		}
 		if line := r.sessionNeeds(j); line != "" {
@@ -384,10 +389,13 @@ func jobNeeds(j Job) string {
 	if j.skipped() && j.Pattern != nil && j.Pattern.Kind == spec.PatternJoin {
 		return withNext(fmt.Sprintf("job %s has no result: %s", s.ID, s.ReasonEvidence.Line(maxStep)), "see whether there was nothing to be found, or whoever made the list went wrong")
 	}
-	if s.Status.Well() || s.Reason == runtime.BlockedDependency {
-		return "" // a dependency is told with the job that is waited for
+	if s.ID == "" || s.Status.Well() || s.Reason == runtime.BlockedDependency {
+		return "" // it is told with another; a dependency with the job that is waited for
 	}
 	line := "job " + s.ID + " is " + string(s.Status)
+	if len(j.Alike) > 0 {
+		line = fmt.Sprintf("jobs %s %s, are %s", s.ID, j.withOthers(), s.Status)
+	}
 	if s.Reason != "" {
 		line += ": " + string(s.Reason)
 	}

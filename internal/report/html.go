@@ -231,7 +231,7 @@ func judgedBy(j *ledger.Judgement) string {
 
 func (r Report) nodes(longest map[string]bool) []picture.Node {
 	var nodes []picture.Node
-	for _, j := range r.needed() {
+	for _, j := range alike(r.needed()) {
 		s := j.Status
 		detail := strings.Trim(s.Runtime+" "+s.Model, " ")
 		switch {
@@ -239,6 +239,8 @@ func (r Report) nodes(longest map[string]bool) []picture.Node {
 			detail = cmp.Or(j.decided(), j.Pattern.String())
 		case s.Attempts > 0:
 			detail += ", " + took(s.DurationMs)
+		case len(j.Alike) > 0:
+			detail = fmt.Sprintf("and %d more", len(j.Alike))
 		}
 		nodes = append(nodes, picture.Node{
 			ID: s.ID, Status: string(s.Status), Detail: strings.TrimPrefix(detail, ", "), Href: "#" + jobAnchor(s.ID), After: j.After, OnPath: longest[s.ID],

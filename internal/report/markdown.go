@@ -249,6 +249,9 @@ func named(j Job) string {
 	if of := Item(j.Status); of != "" {
 		text += " for " + cell(of)
 	}
+	if more := j.withOthers(); more != "" {
+		text += " " + cell(more)
+	}
 	if j.Continues != "" {
 		text += ", goes on with " + cell(j.Continues)
 	}
@@ -401,7 +404,7 @@ func (r Report) trees(p *page) {
 
 func (r Report) blocked(p *page) {
 	headed := false
-	for _, j := range r.Jobs {
+	for _, j := range alike(r.Jobs) {
 		if j.Status.Status != ledger.Blocked {
 			continue
 		}
@@ -409,7 +412,11 @@ func (r Report) blocked(p *page) {
 			p.heading("Blocked, and why")
 			headed = true
 		}
-		p.say("- %s: %s: %s", code(j.Status.ID), code(string(j.Status.Reason)), prose(j.Status.ReasonEvidence.Line(maxText)))
+		which := code(j.Status.ID)
+		if more := j.withOthers(); more != "" {
+			which += " " + prose(more)
+		}
+		p.say("- %s: %s: %s", which, code(string(j.Status.Reason)), prose(j.Status.ReasonEvidence.Line(maxText)))
 		if j.NextStep != "" {
 			p.say("  - next: %s", step(j.NextStep))
 		}

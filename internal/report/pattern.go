@@ -82,6 +82,9 @@ func (j Job) skipped() bool { return j.Status.Status == ledger.Skipped }
 // a job of its own.
 func (j Job) place() string {
 	var parts []string
+	if more := j.withOthers(); more != "" {
+		parts = append(parts, more)
+	}
 	if j.Pattern != nil {
 		parts = append(parts, j.Pattern.String())
 	}

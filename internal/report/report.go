@@ -161,6 +161,7 @@ type Job struct {
 	Continues string             `json:"continues"` // the job whose session it goes on with: JOB, RUN/JOB of another run, or a session's id; "" = nobody's
 	Session   *Session           `json:"session"`   // null = no job of the hosting session, or not known
 	Dir       string             `json:"dir"`       // where it worked: a tree from the run directory or absolute, the checkout from the workspace root; "" = not known
+	Alike     []string           `json:"-"`         // jobs that are told with it, see alike
 }
 
 // Command is one that can be pasted into a shell at the workspace root.

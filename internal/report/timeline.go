@@ -22,7 +22,7 @@ func (j Job) attempts() []ledger.JobStatus {
 func (r Report) course(path map[string]bool) []picture.Row {
 	byID := r.byID()
 	var rows []picture.Row
-	for _, j := range r.needed() {
+	for _, j := range alike(r.needed()) {
 		if j.gathers() {
 			continue // it takes no time
 		}

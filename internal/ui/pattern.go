@@ -87,6 +87,41 @@ func (s *skips) text() string {
 	return text
 }
 
+// same are jobs that are blocked by what blocked the one told last: all jobs of a list that
+// cannot be used are.
+type same struct {
+	as  ledger.Record // the one that was told; its zero value = none
+	ids []string
+}
+
+// first keeps the record that was told last.
+func (s *same) first(r ledger.Record) { s.as = r }
+
+// more keeps a record of such a job, and reports whether it is one.
+func (s *same) more(r ledger.Record) bool {
+	blocked := r.Kind == ledger.KindSettled && r.Status == ledger.Blocked && r.Attempt == 0
+	if !blocked || s.as.Kind != r.Kind || s.as.Status != r.Status || s.as.Reason != r.Reason || !s.as.Text.Equal(r.Text) {
+		return false
+	}
+	s.ids = append(s.ids, r.Job)
+	return true
+}
+
+// text tells of them, "" where there are none.
+func (s *same) text() string {
+	n := len(s.ids)
+	if n == 0 {
+		return ""
+	}
+	which := line(s.ids[0])
+	if n > 1 {
+		which += " … " + line(s.ids[n-1])
+	}
+	text := fmt.Sprintf("%-20s %s more blocked: the same as %s", which, figure.Count(n, "job"), line(s.as.Job))
+	*s = same{}
+	return text
+}
+
 // listed is the line for a list that another job made.
 func listed(r ledger.Record) string {
 	if r.Expanded == nil {

@@ -97,3 +97,35 @@ func TestLinesTellSkippedJobsTogether(t *testing.T) {
 		t.Errorf("printed\n%s\nwant\n%s", out.String(), want)
 	}
 }
+
+// TestJobsBlockedAlikeAreOneLineMore: the first is told at once, the others when something else
+// is.
+func TestJobsBlockedAlikeAreOneLineMore(t *testing.T) {
+	var out bytes.Buffer
+	l := NewLines(&out)
+	blocked := func(job, why string) {
+		l.Record(ledger.Settle(ledger.JobStatus{ID: job, Status: ledger.Blocked, Reason: runtime.BlockedExpansion, ReasonEvidence: untrusted.From(why)}))
+	}
+	blocked("p-1", "no JSON")
+	if !strings.Contains(out.String(), "p-1 ") {
+		t.Errorf("the first is not told at once: %q", out.String())
+	}
+	for n := 2; n <= 1000; n++ {
+		blocked(fmt.Sprintf("p-%d", n), "no JSON")
+	}
+	blocked("q-1", "another thing")
+	blocked("q-2", "another thing")
+	l.Record(ledger.RunEnded("fail", 3))
+	var got []string
+	for _, text := range strings.Split(strings.TrimSpace(out.String()), "\n") {
+		_, text, _ = strings.Cut(strings.TrimSpace(text), "  ")
+		got = append(got, strings.Join(strings.Fields(text), " "))
+	}
+	want := []string{
+		"p-1 blocked: expansion: no JSON", "p-2 … p-1000 999 jobs more blocked: the same as p-1",
+		"q-1 blocked: expansion: another thing", "q-2 1 job more blocked: the same as q-1", "verdict: fail",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

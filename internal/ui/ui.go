@@ -31,6 +31,7 @@ type Lines struct {
 	begin time.Time
 	slow  slowSteps
 	skips skips
+	same  same
 	away  map[string]string // the session's agents that were chosen, by job
 }
 
@@ -45,18 +46,24 @@ func (l *Lines) Record(r ledger.Record) {
 		l.begin = r.At
 	}
 	l.step(r)
+	if l.same.more(r) {
+		return
+	}
 	if r.Kind == ledger.KindSettled && r.Status == ledger.Skipped {
 		l.skips.add(r)
 		return
 	}
 	text := transition(r)
+	if text != "" {
+		defer l.same.first(r)
+	}
 	if handed, mine := l.handed(r); mine {
 		text = handed
 	}
 	if text == "" {
 		return
 	}
-	for _, said := range []string{l.skips.text(), text} {
+	for _, said := range []string{l.same.text(), l.skips.text(), text} {
 		if said != "" {
 			fmt.Fprintf(l.out, "%8s  %s\n", r.At.Sub(l.begin).Round(100*time.Millisecond), said)
 		}
