@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 
 	"orchestrate/internal/ledger"
@@ -51,11 +52,12 @@ func (o *order) Settle(id string, ok bool) {
 // settleOrder tells the graph that a job is over and records whom that blocks.
 func (r *run) settleOrder(id string, ok bool, why string) {
 	var all []ledger.JobStatus
+	root := r.rootOf(id)
 	for _, b := range r.tracker.Settle(id, ok, why) {
 		if s := r.jobs[b.ID].status; s != nil && s.Status == ledger.Blocked {
 			continue // on record already
 		}
-		all = append(all, r.undispatched(b.ID, runtime.BlockedDependency, b.Detail))
+		all = append(all, r.undispatched(b.ID, runtime.BlockedDependency, cmp.Or(root, b.Detail)))
 	}
 	r.settleUnstarted(all...)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"orchestrate/internal/arbiter"
 	"orchestrate/internal/ledger"
@@ -94,11 +95,25 @@ func (r *run) dependent(j *jobRun, of []string) closed {
 // amiss are those of these jobs that did not end well, each with how it ended.
 func (r *run) amiss(ids []string) (all []string) {
 	for _, id := range ids {
-		if s := r.jobs[id].status; s != nil && !s.Status.Well() {
+		if root := r.rootOf(id); root != "" {
+			if !slices.Contains(all, root) { // as it is for all that it blocks
+				all = append(all, root)
+			}
+		} else if s := r.jobs[id].status; s != nil && !s.Status.Well() {
 			all = append(all, fmt.Sprintf("%s %s: %s", id, s.Status, s.Reason))
 		}
 	}
 	return all
+}
+
+// rootOf is what blocked a job that is blocked because of others: the one that these are
+// blocked by, too, and how that ended. "" = its end is its own.
+func (r *run) rootOf(id string) string {
+	s := r.jobs[id].status
+	if s == nil || s.Status != ledger.Blocked || s.Reason != runtime.BlockedDependency {
+		return ""
+	}
+	return s.ReasonEvidence.Unshown()
 }
 
 // statusNow is where a job stands that has ended or waits; "" = it has not begun.

@@ -34,8 +34,28 @@ func (r *run) judgeAnswer(a *attempt, how policy.Settlement) policy.Settlement {
 	if err == nil {
 		return how
 	}
+	if a.cmd.Answer == runtime.AnswerFromStdout && a.exit.Truncated.Stdout > 0 {
+		err = notKept(a.job, a.exit.Truncated.Stdout)
+	}
 	text := fmt.Sprintf("%v; it begins: %s", err, untrusted.From(answer).Line(200))
 	return policy.Settlement{Status: ledger.Failed, Reason: runtime.ReasonBadAnswer, Evidence: untrusted.From(text)}
+}
+
+// notKept says of an answer that cannot be read that it was cut before anybody looked at it.
+func notKept(j *spec.Job, dropped int64) error {
+	return fmt.Errorf("the answer is longer than what is kept of it, %d bytes of its beginning and its end, without %d between them; where it is to be read it must be no longer, or max_output_bytes larger",
+		j.MaxOutputBytes, dropped)
+}
+
+// orCut is an error about the answers of these jobs; where one of them was cut, that it was.
+func (r *run) orCut(err error, from []string) error {
+	for _, id := range from {
+		j := r.jobs[id]
+		if s := j.status; s != nil && j.planned.Job.Exec() && s.Truncated.Stdout > 0 {
+			return notKept(j.planned.Job, s.Truncated.Stdout)
+		}
+	}
+	return err
 }
 
 // findingsFor is the verification whose findings are all that a round of work gets: it goes

@@ -103,6 +103,7 @@ func (r *run) findList(raw *spec.Job, l *listed) error {
 	if recorded {
 		x = *l.recorded
 	} else if x.Items, err = itemsIn(answers, raw.Item); err != nil {
+		err = r.orCut(err, raw.Item.From)
 		return fmt.Errorf("%s: %w", some(raw.Item.From), err)
 	}
 	l.items = len(x.Items)
