@@ -2,10 +2,36 @@ package worker
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"orchestrate/internal/ledger"
 )
+
+func TestAnIDIsSpeltAsBefore(t *testing.T) {
+	r := newRun(t)
+	c := begin(t, r, "a")
+	c.starts("a", 1)
+	c.ends(done("a"), "x")
+	c.over()
+	for manifest, want := range map[string]string{
+		`{"tasks": [{"id": "b", "prompt": "x"}, {"id": "A", "prompt": "x"}]}`: `1:47 tasks[1].id: this worker run has a task "a" already`,
+		`{"tasks": [{"id": "b", "prompt": "x"}, {"id": "a", "prompt": "x"}]}`: "",
+	} {
+		m, diags := ParseManifest(r, "m.json", []byte(manifest), options(r))
+		if m == nil {
+			t.Fatal(said(diags))
+		}
+		p, diags, err := m.Write()
+		must(t, err)
+		if got := said(diags); !strings.Contains(got, want) || (got == "") != (want == "") {
+			t.Errorf("%s: %s, want %s", manifest, got, want)
+		}
+		if len(diags) == 0 {
+			must(t, p.Discard())
+		}
+	}
+}
 
 func TestACallSaysHowItIsMadeOnceMore(t *testing.T) {
 	r := newRun(t)

@@ -70,6 +70,7 @@ func specOf(t *testing.T, m *Manifest) *spec.Spec {
 
 func TestMistakesInAManifestAreSaidWithTheirPlaces(t *testing.T) {
 	r := newRun(t)
+	must(t, os.WriteFile(filepath.Join(r.Root, "variable.txt"), []byte("{{itme}}"), 0o600))
 	for name, c := range map[string]struct{ manifest, want string }{
 		"nothing":     {``, "1:1 : the document is empty"},
 		"no json":     {"{\n \"tasks\": [\n  {\"id\": \"a\", \"prompt\": \"x\",}\n ]}", "3:29 : not valid JSON"},
@@ -108,7 +109,8 @@ func TestMistakesInAManifestAreSaidWithTheirPlaces(t *testing.T) {
 		"cwd outside": {`{"tasks": [{"id": "a", "prompt": "x", "cwd": "../gone"}]}`, "is not there; allowed: an existing folder anywhere, relative to /"},
 		"cwd, a file": {`{"tasks": [{"id": "a", "prompt": "x", "cwd": "/dev/null"}]}`, `1:46 tasks[0].cwd: "/dev/null" is no folder`},
 		"a vote's id": {`{"tasks": [{"id": "a", "prompt": "x", "votes": {"of": 3}}, {"id": "a-1", "prompt": "x"}]}`, `tasks[1].id: the id "a-1" is already that of tasks[0]; ids`},
-		"variable":    {`{"tasks": [{"id": "a", "prompt": "x {{itme}}", "foreach": ["b"]}]}`, "tasks[0].prompt"},
+		"variable":    {`{"tasks": [{"id": "a", "prompt": "x {{itme}}", "foreach": ["b"]}]}`, `1:34 tasks[0].prompt: line 1, column 3: "itme" is no variable`},
+		"in a file":   {`{"tasks": [{"id": "a", "prompt_file": "variable.txt", "foreach": ["b"]}]}`, `1:39 tasks[0].prompt_file: "variable.txt", line 1, column 1: "itme" is no variable`},
 		"item path":   {`{"tasks": [{"id": "a", "prompt": "x", "outputs": [{"path": "../{{item}}"}], "foreach": ["b"]}]}`, "tasks[0].outputs[0].path: "},
 	} {
 		m, diags := ParseManifest(r, "m.json", []byte(c.manifest), options(r))

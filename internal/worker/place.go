@@ -28,6 +28,7 @@ func (m *Manifest) place(diags []spec.Diagnostic) []spec.Diagnostic {
 		if parts := jobField.FindStringSubmatch(diags[i].Field); parts != nil {
 			if n, err := strconv.Atoi(parts[1]); err == nil && n < len(m.places) {
 				at = append([]string{"tasks", strconv.Itoa(m.places[n])}, m.keys(m.places[n], parts[2])...)
+				diags[i].Message = m.ofPrompt(n, diags[i].Message)
 			}
 		}
 		diags[i].Pos, diags[i].Field = m.form.Place(at...)
@@ -54,6 +55,18 @@ func (m *Manifest) otherTask(job string) string {
 	return "tasks[" + strconv.Itoa(m.places[n]) + "]"
 }
 
+// ofPrompt says of the file that a prompt was written down in, which nobody has, what the
+// person has in its place.
+func (m *Manifest) ofPrompt(n int, message string) string {
+	written := strconv.Quote(m.jobs[n].PromptFile)
+	if task := m.places[n]; strings.Contains(message, written) && m.form.Has("tasks", strconv.Itoa(task), "prompt_file") {
+		doc, _ := m.form.Plain().(map[string]any)
+		list, _ := doc["tasks"].([]any)
+		return strings.ReplaceAll(message, written, strconv.Quote(fieldsOf(list[task]).text("prompt_file")))
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(message, written+", ", ""), written, "the prompt")
+}
+
 // dispatched is the command whose one task no document says.
 const dispatched = "dispatch"
 
@@ -70,8 +83,9 @@ func (m *Manifest) keys(task int, field string) []string {
 	if len(keys) == 0 {
 		return nil
 	}
-	if !m.form.Has("tasks", strconv.Itoa(task), keys[0]) && keys[0] == "prompt" {
-		keys[0] = "prompt_file"
+	other := map[string]string{"prompt": "prompt_file", "prompt_file": "prompt"}[keys[0]]
+	if other != "" && !m.form.Has("tasks", strconv.Itoa(task), keys[0]) && m.form.Has("tasks", strconv.Itoa(task), other) {
+		keys[0] = other
 	}
 	return keys
 }

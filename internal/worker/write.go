@@ -213,5 +213,8 @@ func (m *Manifest) checked(p Prepared, calls []Call) ([]spec.Diagnostic, error) 
 	for i := range s.Jobs {
 		ids = append(ids, s.Jobs[i].ID)
 	}
+	if diags := m.speltOtherwise(calls, ids); len(diags) > 0 {
+		return diags, nil
+	}
 	return nil, busy(calls, ids, newestCall(calls))
 }
