@@ -219,7 +219,8 @@ func (r *run) asLeft(ctx context.Context, a *attempt) *route.Block {
 	if h := a.heir; h != nil && (h.Dir != r.led.Dir || h.Job != a.job.ID) {
 		by = h.String() + " went on in it"
 	}
-	return blockedSession(fmt.Sprintf("look at %s; where nothing of that is wanted, `git -C %s checkout --detach %.12s` and `orchestrate resume %s`", from.Tree, shellword.Quote(from.Tree), from.Base, r.led.ID),
+	dir := shellword.Quote(from.Tree)
+	return blockedSession(fmt.Sprintf("look at %s; where nothing of that is wanted, `git -C %s checkout --force --detach %.12s && git -C %s clean -ffd` takes it away for good, then `orchestrate resume %s`", from.Tree, dir, from.Base, dir, r.led.ID),
 		"the folder of its session is not as job %s left it (%s): %s", from.Of, some(paths(changed)), by)
 }
 
