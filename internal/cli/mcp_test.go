@@ -214,6 +214,52 @@ func TestARunOfAnotherWorkspaceIsNamedByItsPath(t *testing.T) {
 }
 
 // What the workspace's .env files hold is not written down with a spec, whatever its form.
+func TestAWorkerRunStandsForOneOfItsCalls(t *testing.T) {
+	s := host(t, nil)
+	command := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command("orchestrate", args...)
+		cmd.Dir, cmd.Env = s.dir, s.cmd.Env
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %v: %s", args, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	dir := command("new-run")
+	id := filepath.Base(dir)
+	told := func(tool string, args map[string]any, call string) map[string]any {
+		t.Helper()
+		of := filepath.Join(dir, "calls", "orchestrate-"+id+"-"+call)
+		doc, refusal := s.use(tool, args)
+		if tool != "output" && doc["runDir"] != of || tool != "status" && doc["file"] != nil && !strings.HasPrefix(fmt.Sprint(doc["file"]), of) {
+			t.Errorf("%s of %v: %v %s", tool, args, doc, refusal)
+		}
+		return doc
+	}
+	command("dispatch", dir, "a", "--worker-cmd", "echo answer of a", "--prompt", "x")
+	for _, run := range []string{id, dir} {
+		told("report", map[string]any{"run": run}, "c1")
+	}
+	command("dispatch", dir, "b", "--worker-cmd", "echo answer of b", "--prompt", "x")
+	for _, run := range []string{id, dir} {
+		doc := told("status", map[string]any{"run": run}, "c2")
+		if next := fmt.Sprint(doc["next"]); !strings.Contains(next, id+"-c2") {
+			t.Errorf("what is next is said of %s", next)
+		}
+		doc = told("output", map[string]any{"run": run, "job": "a"}, "c1")
+		if !strings.Contains(fmt.Sprint(doc["text"]), "answer of a") || doc["resource"] != "orchestrate://run/"+id+"-c1/a/output.md" {
+			t.Errorf("the answer is %v", doc)
+		}
+	}
+	if _, refusal := s.use("report", map[string]any{"run": id}); !strings.Contains(refusal, "2 calls that could be meant; name one: "+id+"-c2, "+id+"-c1") {
+		t.Errorf("where several can be meant: %s", refusal)
+	}
+	if _, refusal := s.use("output", map[string]any{"run": id, "job": "none"}); !strings.Contains(refusal, "has no task") {
+		t.Errorf("a task that is not there: %s", refusal)
+	}
+}
+
 func TestASpecWithAValueOfADotenvIsNotKept(t *testing.T) {
 	t.Parallel()
 	s := host(t, nil)

@@ -37,8 +37,7 @@ type asked struct {
 }
 
 func approve(ctx context.Context, c call, in ApproveIn) (out ApproveOut, err error) {
-	run := c.named(in.Run)
-	scopes, err := c.awaitApproval(ctx, run)
+	run, scopes, err := c.awaitApproval(ctx, c.named(in.Run))
 	if err != nil {
 		return out, err
 	}
@@ -61,13 +60,14 @@ func approve(ctx context.Context, c call, in ApproveIn) (out ApproveOut, err err
 }
 
 // awaitApproval are the jobs of a run that only an approval is missing for, in the words
-// of the record; an error where there is none to ask for.
-func (c call) awaitApproval(ctx context.Context, run string) (scopes []string, err error) {
-	o := c.command(ctx, []string{"wait", "--json", "--timeout", "0s"}, run)
+// of the record, and which run that is; an error where there is none to ask for.
+func (c call) awaitApproval(ctx context.Context, named string) (run string, scopes []string, err error) {
+	o := c.command(ctx, []string{"wait", "--json", "--timeout", "0s"}, named)
 	var st ledger.State
 	if json.Unmarshal([]byte(o.Out), &st) != nil || st.RunID == "" {
-		return nil, failed("approve", o, "")
+		return "", nil, failed("approve", o, "")
 	}
+	run = c.meant(named, st.RunID)
 	for _, j := range st.Jobs {
 		if j.Status == ledger.Blocked && j.Reason == runtime.BlockedApproval {
 			scopes = append(scopes, j.ID+": "+j.Evidence.Line(0))
@@ -75,13 +75,13 @@ func (c call) awaitApproval(ctx context.Context, run string) (scopes []string, e
 	}
 	switch {
 	case o.Exit == exitInterrupted:
-		return nil, fmt.Errorf("run %s was interrupted or cut off: whether it goes on is for the user to say\nnext: they type `orchestrate resume %s` in a terminal, and are asked there", run, shellword.Quote(run))
+		return run, nil, fmt.Errorf("run %s was interrupted or cut off: whether it goes on is for the user to say\nnext: they type `orchestrate resume %s` in a terminal, and are asked there", run, shellword.Quote(run))
 	case o.Exit == exitRunning:
-		return nil, fmt.Errorf("run %s still goes on, and what is blocked can only be approved when it has ended\nnext: call wait {run: %q}", run, run)
+		return run, nil, fmt.Errorf("run %s still goes on, and what is blocked can only be approved when it has ended\nnext: call wait {run: %q}", run, run)
 	case len(scopes) == 0:
-		return nil, fmt.Errorf("no job of run %s is blocked for an approval\nnext: call status {run: %q}", run, run)
+		return run, nil, fmt.Errorf("no job of run %s is blocked for an approval\nnext: call status {run: %q}", run, run)
 	}
-	return scopes, nil
+	return run, scopes, nil
 }
 
 // canAsk reports whether the client said that it can put a question to its user.

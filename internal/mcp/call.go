@@ -67,9 +67,22 @@ func (c call) named(run string) string {
 	case strings.ContainsRune(run, filepath.Separator) && !filepath.IsAbs(run):
 		return filepath.Join(c.cwd, run)
 	case c.far:
-		return cmp.Or(dirOf(c.root(), run), run)
+		return cmp.Or(dirOf(c.root(), run), workerDir(c.root(), run), run)
 	}
 	return run
+}
+
+// meant is the run, by its id, that a command took run for: a worker run stands for one of
+// its calls, and what is said next is about that one.
+func (c call) meant(run, id string) string {
+	dir := dirOf(c.root(), id)
+	switch {
+	case dir == "" || dirOf(c.root(), run) != "":
+		return run
+	case c.far:
+		return dir
+	}
+	return id
 }
 
 // bound is what a number of a tool's input may be.

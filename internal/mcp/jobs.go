@@ -3,6 +3,7 @@ package mcp
 import (
 	"cmp"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -75,6 +76,16 @@ func rank(s ledger.Status) int {
 
 // idOf is the run id of a run directory.
 func idOf(dir string) string { return strings.TrimPrefix(filepath.Base(dir), "orchestrate-") }
+
+// workerDir is the folder of the worker run with this id, "" = there is none below the
+// workspace.
+func workerDir(root, id string) string {
+	dir := filepath.Join(root, filepath.FromSlash(ledger.WorkerRunsDir), id)
+	if _, err := os.Lstat(filepath.Join(dir, ledger.WorkerFile)); err != nil || id != filepath.Base(id) {
+		return ""
+	}
+	return dir
+}
 
 // dirOf is the directory of a run, "" when it is not below the workspace.
 func dirOf(root, run string) string {

@@ -33,6 +33,12 @@ func output(ctx context.Context, c call, in OfJob) (out TextOut, err error) {
 	if o.Exit != exitOK {
 		return out, failed("output", o, fmt.Sprintf("call status {run: %q} to see where the job stands", run))
 	}
+	if dirOf(c.root(), run) == "" { // of a worker run it is that of the newest call that has it
+		var s engine.Story
+		if told := c.command(ctx, []string{"explain", "--json"}, run, in.Job); json.Unmarshal([]byte(told.Out), &s) == nil {
+			run = c.meant(run, s.RunID)
+		}
+	}
 	return c.text(o, run, in.Job+"/output.md", "the final answer of job "+in.Job), nil
 }
 
@@ -104,6 +110,7 @@ func report(ctx context.Context, c call, in ReportIn) (out ReportOut, err error)
 	if o.Exit != exitOK || json.Unmarshal([]byte(o.Out), &r) != nil {
 		return out, failed("report", o, "")
 	}
+	run = c.meant(run, r.RunID)
 	words := c.command(ctx, []string{"report"}, run)
 	if words.Exit != exitOK {
 		return out, failed("report", words, "")

@@ -43,6 +43,7 @@ func next(ctx context.Context, c call, in NextIn) (out NextOut, err error) {
 	if json.Unmarshal([]byte(o.Out), &got) != nil {
 		return out, failed("next", o, "")
 	}
+	run = c.meant(run, got.RunID)
 	out.RunID, out.Request, out.Lease = got.RunID, got.Request, got.Lease
 	out.Others, _ = few(got.Others, mostMessages)
 	r := out.Request

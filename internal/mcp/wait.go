@@ -59,6 +59,7 @@ func (c call) stands(tool, run string, o Outcome) (out RunOut, err error) {
 	if !ok {
 		return out, failed(tool, o, "")
 	}
+	run = c.meant(run, st.RunID)
 	meaning, next := ofRun(o.Exit, st.Verdict), then(o.Exit, run)
 	switch {
 	case len(st.Awaiting) > 0 && o.Exit == exitRunning:
