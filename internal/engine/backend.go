@@ -128,6 +128,7 @@ func (r *run) begin(ctx context.Context, j *jobRun, n int, turn *dispatch.Turn) 
 		return nil, dispatch.Ended{}
 	}
 	if block := r.mayDispatch(ctx, j, a.route); block != nil {
+		r.returnSession(a)
 		a.release()
 		if ctx.Err() == nil {
 			r.block(job.ID, *block)
@@ -135,6 +136,7 @@ func (r *run) begin(ctx context.Context, j *jobRun, n int, turn *dispatch.Turn) 
 		return nil, dispatch.Ended{}
 	}
 	if !r.intend(ctx, a) {
+		r.returnSession(a)
 		a.release()
 		return nil, dispatch.Ended{}
 	}

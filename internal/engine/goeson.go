@@ -79,14 +79,7 @@ func beforeOf(from *spec.Resumed) ledger.Route {
 }
 
 // follower is the job that goes on with a job's session, "" = none does.
-func (p *Plan) follower(id string) string {
-	for i := range p.Spec.Jobs {
-		if p.Spec.Jobs[i].Continue == id {
-			return p.Spec.Jobs[i].ID
-		}
-	}
-	return ""
-}
+func (p *Plan) follower(id string) string { return p.continues[id] }
 
 // followersIsolate says why the order of the jobs wants a worktree for one that goes on with
 // the job's session: then the session has to begin in one.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -274,9 +275,11 @@ func (p *Plan) admit(jobs map[string]*spec.Job) error {
 
 // apart makes sure that no two items may write the same files at the same time.
 func apart(writers map[int]*spec.Job) error {
-	for n, a := range writers {
-		for m, b := range writers {
-			if m <= n || a.Serialize != "" && a.Serialize == b.Serialize {
+	listed := slices.Sorted(maps.Keys(writers)) // of several pairs always the same one is named
+	for i, n := range listed {
+		for _, m := range listed[i+1:] {
+			a, b := writers[n], writers[m]
+			if a.Serialize != "" && a.Serialize == b.Serialize {
 				continue
 			}
 			if why := graph.Overlap(a, b); why != "" {

@@ -44,6 +44,7 @@ type Plan struct {
 	Notes     []string // what a person should know before the run
 
 	index      map[string]int
+	continues  map[string]string   // job -> the one that goes on with its session
 	lists      map[string][]string // per job: where in its answer the lists are that others go through, JSONPaths
 	copies     map[string][]copied // per job: files of the checkout for its worktree
 	inCopies   []string            // secrets in those
@@ -178,11 +179,14 @@ func (p *Plan) read() (errs []spec.Diagnostic) {
 // apply gives every job its tiers and holds it against them.
 func (p *Plan) apply(e *Engine) (errs []spec.Diagnostic) {
 	beside := p.Graph.ConcurrentWriters()
-	p.index = make(map[string]int, len(p.Spec.Jobs))
+	p.index, p.continues = make(map[string]int, len(p.Spec.Jobs)), map[string]string{}
 	p.Jobs = make([]Planned, len(p.Spec.Jobs))
 	for i := range p.Spec.Jobs {
 		j := &p.Spec.Jobs[i]
 		p.index[j.ID] = i
+		if j.Continue != "" {
+			p.continues[j.Continue] = j.ID
+		}
 		if p.Jobs[i].Job = j; j.Gathers() {
 			continue // nobody does it, so that nothing is asked of who does
 		}

@@ -56,13 +56,10 @@ func assemble(j *spec.Job, got []handed, before *earlier, at placing) string {
 }
 
 // newTo is what the agent does not hold already: of the session that it goes on with it
-// knows the work, and a round of repair is told what was found and nothing else.
+// knows the work.
 func newTo(j *spec.Job, got []handed) []handed {
-	switch {
-	case j.Continue == "":
+	if j.Continue == "" {
 		return got
-	case j.Round != nil && j.Round.Rule == spec.RuleFailed:
-		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(got), func(h handed) bool { return h.From == j.Continue })
 }

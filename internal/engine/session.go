@@ -85,13 +85,22 @@ func (r *run) takeSession(ctx context.Context, a *attempt) *route.Block {
 	if block == nil {
 		block = r.asLeft(ctx, a)
 	}
-	if block != nil && a.session != nil {
-		if err := ledger.ReturnSession(a.session, a.heir); err != nil {
-			r.note(ledger.Noted(a.job.ID, r.redact.String("the session of job "+from.Of+" is free again, and its lock does not say so: "+err.Error())))
-		}
-		a.session = nil
+	if block != nil {
+		r.returnSession(a)
 	}
 	return block
+}
+
+// returnSession gives up a session that nothing was begun in, and leaves its lock as it was
+// found: it must not say that somebody went on with it who never did.
+func (r *run) returnSession(a *attempt) {
+	if a.session == nil {
+		return
+	}
+	if err := ledger.ReturnSession(a.session, a.heir); err != nil {
+		r.note(ledger.Noted(a.job.ID, r.redact.String("the session of job "+a.resumes.Of+" is free again, and its lock does not say so: "+err.Error())))
+	}
+	a.session = nil
 }
 
 // lineageOf says which session a job goes on with, by what its runtime said of it.

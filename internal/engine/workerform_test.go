@@ -47,7 +47,6 @@ func TestASessionThatGoesOnIsToldWhatIsNew(t *testing.T) {
 	}{
 		"a fresh session":         {spec.Job{}, []string{"draft", "other"}},
 		"one that goes on":        {spec.Job{Continue: "draft"}, []string{"other"}},
-		"one that mends":          {spec.Job{Continue: "draft", Round: &spec.Round{Rule: spec.RuleFailed}}, nil},
 		"a later round of search": {spec.Job{Round: &spec.Round{Rule: spec.RuleNotDry}}, []string{"draft", "other"}},
 	} {
 		c.job.Prompt = "Go on."

@@ -70,3 +70,42 @@ func TestTheSessionOfAnOlderAttemptIsHeldWhereItIs(t *testing.T) {
 		t.Errorf("%+v, %v", l, err)
 	}
 }
+
+// What was held and never begun leaves the lock as it was: it names who went on before, or
+// nobody.
+func TestASessionThatIsReturnedNamesWhoWentOnBefore(t *testing.T) {
+	r := newRun(t, "a")
+	_, lock, err := r.BeginAttempt("a", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := lock.Close(); err != nil {
+		t.Fatal(err)
+	}
+	hold := func(by Heir) AttemptLock {
+		t.Helper()
+		lock, found, err := HoldSession(r.Dir, "a", 1, by)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := ReturnSession(lock, found.Heir); err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	hold(heirs[0])
+	if found := hold(heirs[1]); found.Heir != nil && *found.Heir != (Heir{}) {
+		t.Errorf("after one that never began: %+v", *found.Heir)
+	}
+	begun, _, err := HoldSession(r.Dir, "a", 1, heirs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := begun.Close(); err != nil {
+		t.Fatal(err)
+	}
+	hold(heirs[1])
+	if found := hold(heirs[1]); found.Heir == nil || *found.Heir != heirs[0] {
+		t.Errorf("after one that went on, and one that never began: %+v", found.Heir)
+	}
+}
