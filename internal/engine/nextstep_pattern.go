@@ -22,7 +22,7 @@ func (t trouble) aboutPattern() string {
 	case runtime.BlockedExpansion:
 		return "see the answer of the job that makes the list (" + t.evidence() + "); have that one say it otherwise, or change foreach" + again
 	case runtime.BlockedSession:
-		if _, inUse := ledger.UserOf(t.status.ReasonEvidence.Unshown()); inUse {
+		if _, inUse := ledger.UserOf(t.status.ReasonEvidence.Line(0)); inUse {
 			return "wait until that has ended (" + t.evidence() + ")" + again
 		}
 		return "its session cannot be gone on with (" + t.evidence() + "): leave continue out, so that it begins one of its own" + again

@@ -113,7 +113,7 @@ func (r *run) rootOf(id string) string {
 	if s == nil || s.Status != ledger.Blocked || s.Reason != runtime.BlockedDependency {
 		return ""
 	}
-	return s.ReasonEvidence.Unshown()
+	return s.ReasonEvidence.Line(0)
 }
 
 // statusNow is where a job stands that has ended or waits; "" = it has not begun.

@@ -53,7 +53,7 @@ func (r *run) mayJoin(j *jobRun, joined []string) (d closed, over bool) {
 func (r *run) nothingToJoin(j *jobRun, joined []string) closed {
 	why := ledger.NothingToJoin + joined[0] + " was not needed"
 	if evidence := r.jobs[joined[0]].status.ReasonEvidence; !evidence.Empty() {
-		why += " (" + evidence.Unshown() + ")"
+		why += " (" + evidence.Line(0) + ")"
 	}
 	r.tell(fmt.Sprintf("job %s was not done and has no result: %s", j.planned.Job.ID, why))
 	return r.skip(j, why)

@@ -39,7 +39,7 @@ const NothingToJoin = "nothing to join: "
 // LeftNothing reports whether a job was skipped that was to bring others' results together:
 // whoever waits for its result gets none.
 func (j JobState) LeftNothing() bool {
-	return j.Status == Skipped && strings.HasPrefix(j.Evidence.Unshown(), NothingToJoin)
+	return j.Status == Skipped && strings.HasPrefix(j.Evidence.Line(0), NothingToJoin)
 }
 
 // Well reports whether nothing is amiss: it succeeded or was not needed.

@@ -27,7 +27,7 @@ type cause struct {
 // cause is what blocks the job; none where it is not blocked, or was worked at before.
 func (j Job) cause() (c cause, ok bool) {
 	s := j.Status
-	return cause{s.Reason, s.ReasonEvidence.Unshown(), j.NextStep}, s.Status == ledger.Blocked && s.Attempts == 0
+	return cause{s.Reason, s.ReasonEvidence.Line(0), j.NextStep}, s.Status == ledger.Blocked && s.Attempts == 0
 }
 
 // alike are these jobs, where of those that are blocked by the same thing only the first

@@ -162,7 +162,7 @@ func nextOfBlock(s ledger.JobStatus, resume string) string {
 
 // nextOfPlace is for a task that cannot be held, or its work not be told, where it is to run.
 func nextOfPlace(s ledger.JobStatus) string {
-	what := s.ReasonEvidence.Unshown()
+	what := s.ReasonEvidence.Line(0)
 	if strings.Contains(what, workspace.ErrNotRepo.Error()) || strings.Contains(what, workspace.ErrNoCommit.Error()) {
 		return "make that folder a git repository with a commit (git init && git add -A && git commit), or let it only read: it leaves an answer, and files in its artifacts/"
 	}
@@ -171,7 +171,7 @@ func nextOfPlace(s ledger.JobStatus) string {
 
 // nextOfSession is for a task whose session is in use, or gone.
 func nextOfSession(s ledger.JobStatus) string {
-	switch run, inUse := ledger.UserOf(s.ReasonEvidence.Unshown()); {
+	switch run, inUse := ledger.UserOf(s.ReasonEvidence.Line(0)); {
 	case run != "":
 		return "wait until who goes on with its session has ended (orchestrate wait " + run + "), then dispatch it again"
 	case inUse:
