@@ -23,7 +23,7 @@ func workerStatus(sys System, run worker.Run, asJSON bool) error {
 	if asJSON {
 		err = printJSON(sys.Out, o)
 	} else {
-		err = showTasks(sys.Out, o, tasks)
+		err = showTasks(sys.Out, o, tasks, sys.Now())
 	}
 	if err != nil {
 		return failure(err)
@@ -31,7 +31,7 @@ func workerStatus(sys System, run worker.Run, asJSON bool) error {
 	return nil
 }
 
-func showTasks(out io.Writer, o worker.Overview, tasks []worker.Task) error {
+func showTasks(out io.Writer, o worker.Overview, tasks []worker.Task, now time.Time) error {
 	fmt.Fprintf(out, "worker run %s in %s (%s)\n", o.RunID, o.RunDir, unreviewed)
 	fmt.Fprintln(out, o.Counts)
 	if n := len(o.NotNeeded); n > 0 {
@@ -49,7 +49,7 @@ func showTasks(out io.Writer, o worker.Overview, tasks []worker.Task) error {
 	t := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(t, "TASK\tSTATE\tEXIT\tTIME\tSESSION\tPREVIEW")
 	for _, task := range tasks {
-		showTask(t, task)
+		showTask(t, task, now)
 	}
 	return t.Flush()
 }
@@ -91,14 +91,18 @@ const unkeptRunes = 500
 // previewRunes bounds what a line shows of an answer.
 const previewRunes = 72
 
-func showTask(t io.Writer, task worker.Task) {
+// showTask is a task's line; of one that runs the time is that until now.
+func showTask(t io.Writer, task worker.Task, now time.Time) {
 	s := task.Status
 	exit, took, session, shown := "-", "-", "-", task.Preview().Line(previewRunes)
 	if s.ExitCode != nil {
 		exit = strconv.Itoa(*s.ExitCode)
 	}
-	if s.DurationS != nil {
+	switch {
+	case s.DurationS != nil:
 		took = figure.Took(time.Duration(*s.DurationS * float64(time.Second)))
+	case s.State == ledger.Running && s.StartedAt != nil:
+		took = figure.Took(max(0, now.Sub(*s.StartedAt)))
 	}
 	if s.SessionID != nil {
 		session = untrusted.From(*s.SessionID).Line(0)

@@ -67,6 +67,9 @@ func (p *progress) record(rec ledger.Record) {
 	case ledger.KindIntent:
 		at := rec.At
 		*p = progress{attempt: rec.Attempt, state: ledger.Running, started: &at, route: rec.Route}
+	case ledger.KindStarted: // what it was asked is in the call by now, and laid with the new time
+		at := rec.At
+		p.started = &at
 	case ledger.KindAwaiting:
 		p.state = ledger.Awaiting
 	case ledger.KindAttemptEnded:
@@ -84,7 +87,7 @@ func (p *progress) record(rec ledger.Record) {
 // told reports whether a kind of record changes where a task stands.
 func told(kind ledger.RecordKind) bool {
 	return slices.Contains([]ledger.RecordKind{
-		ledger.KindIntent, ledger.KindAwaiting, ledger.KindAttemptEnded, ledger.KindSettled, ledger.KindRequeued,
+		ledger.KindIntent, ledger.KindStarted, ledger.KindAwaiting, ledger.KindAttemptEnded, ledger.KindSettled, ledger.KindRequeued,
 	}, kind)
 }
 
