@@ -134,6 +134,16 @@ func TestOnlyWhatFailedIsDoneAgain(t *testing.T) {
 	if _, diags, err := tied.Unfinished(); err != nil || !strings.Contains(said(diags), "task b hangs together with others") {
 		t.Errorf("with a task that needs others: %s, %v", said(diags), err)
 	}
+	o = options(r)
+	o.Cwd = filepath.Join(r.Root, "elsewhere")
+	must(t, os.MkdirAll(o.Cwd, 0o755))
+	there, diags := ParseManifest(r, "../m.json", []byte(manifest), o)
+	if there == nil {
+		t.Fatal(said(diags))
+	}
+	if got, _, err := there.Unfinished(); err != nil || got.Call != c.led.Dir {
+		t.Errorf("the same tasks, called from another folder: %+v, %v", got, err)
+	}
 	well := read(`{"tasks": [{"id": "a", "prompt": "changed"}]}`)
 	if got, _, err := well.Unfinished(); err != nil || got != (Retry{}) {
 		t.Errorf("where all have succeeded: %+v, %v", got, err)
@@ -191,5 +201,67 @@ func TestExitCodesAreThoseThatCoordinatorsKnow(t *testing.T) {
 	s.ReasonEvidence = untrusted.From("usage limit reached; resets at 2026-07-04T18:00:00Z")
 	if got, want := Next(s, "r-c1", ""), time.Date(2026, 7, 4, 18, 0, 0, 0, time.UTC).Local().Format("2006-01-02 15:04"); !strings.Contains(got, want) {
 		t.Errorf("when it is back is not said: %s", got)
+	}
+}
+
+// Of a list whose manifest has changed nothing is done again without a word: its members are
+// what has succeeded or failed, under ids of their own.
+func TestAListThatHasChangedIsNotDoneAgain(t *testing.T) {
+	r := newRun(t)
+	read := func(prompt string) *Manifest {
+		t.Helper()
+		m, diags := ParseManifest(r, "m.json", []byte(`{"tasks": [{"id": "l", "prompt": "`+prompt+` {{item}}", "foreach": ["a", "b"]}]}`), options(r))
+		if m == nil {
+			t.Fatal(said(diags))
+		}
+		return m
+	}
+	if _, diags, err := read("x").Write(); err != nil || len(diags) > 0 {
+		t.Fatal(said(diags), err)
+	}
+	c := begin(t, r, "l-a", "l-b")
+	c.starts("l-a", 1)
+	c.ends(done("l-a"), "x")
+	c.starts("l-b", 1)
+	c.ends(failed("l-b", runtime.ReasonCrash), "")
+	c.over()
+	if got, diags, err := read("y").Unfinished(); err != nil || got != (Retry{}) || !strings.Contains(said(diags), "task l hangs together with others") {
+		t.Errorf("%+v, %s, %v", got, said(diags), err)
+	}
+	if got, _, err := read("x").Unfinished(); err != nil || got.Call != c.led.Dir {
+		t.Errorf("as it was: %+v, %v", got, err)
+	}
+}
+
+// What a later call has mended is not done again, though the manifest is as it was.
+func TestWhatWasMendedSinceIsNotDoneAgain(t *testing.T) {
+	r := newRun(t)
+	read := func() *Manifest {
+		t.Helper()
+		m, diags := ParseManifest(r, "m.json", []byte(`{"tasks": [{"id": "a", "prompt": "x"}, {"id": "b", "prompt": "y"}]}`), options(r))
+		if m == nil {
+			t.Fatal(said(diags))
+		}
+		return m
+	}
+	if _, diags, err := read().Write(); err != nil || len(diags) > 0 {
+		t.Fatal(said(diags), err)
+	}
+	first := begin(t, r, "a", "b")
+	for _, id := range []string{"a", "b"} {
+		first.starts(id, 1)
+		first.ends(failed(id, runtime.ReasonCrash), "")
+	}
+	first.over()
+	other, _ := ParseManifest(r, "b.json", []byte(`{"tasks": [{"id": "b", "prompt": "y, but right"}]}`), options(r))
+	if _, diags, err := other.Write(); err != nil || len(diags) > 0 {
+		t.Fatal(said(diags), err)
+	}
+	later := beginFrom(t, r, 2, "b")
+	later.starts("b", 1)
+	later.ends(done("b"), "mended")
+	later.over()
+	if got, _, err := read().Unfinished(); err != nil || got.Call != "" || got.Manifest == nil || strings.Join(got.Manifest.IDs(), " ") != "a" {
+		t.Errorf("%+v, %v", got, err)
 	}
 }

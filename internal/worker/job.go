@@ -48,6 +48,7 @@ type job struct {
 
 	prompt  string // "" = none: one that joins others may do without
 	pattern bool   // it stands for several, or needs others
+	here    bool   // nobody said where it works: in the caller's folder
 }
 
 // form is what only the worker form says of a job.
@@ -92,7 +93,7 @@ func (r *reading) job(i int) job {
 	}
 	j.Worker = form{AsIs: t.prompted() && !slices.ContainsFunc(adds, t.has), Command: r.command(i, own, t)}
 	j.pattern = slices.ContainsFunc(relations, t.has)
-	j.Cwd = r.cwd(t)
+	j.Cwd, j.here = r.cwd(t), t.text("cwd") == ""
 	r.folder(i, j.Cwd)
 	if j.prompt = r.prompt(i, own); own.prompted() {
 		j.PromptFile = promptsDir + "/" + j.ID + ".txt"

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -25,6 +26,12 @@ type call struct {
 
 func begin(t *testing.T, r Run, jobs ...string) *call {
 	t.Helper()
+	return beginFrom(t, r, 1, jobs...)
+}
+
+// beginFrom is begin of a call that was written down as number n.
+func beginFrom(t *testing.T, r Run, n int, jobs ...string) *call {
+	t.Helper()
 	led, err := ledger.CreateIn(r.Root, r.Dir)
 	must(t, err)
 	c := &call{t: t, run: r, led: led}
@@ -34,7 +41,7 @@ func begin(t *testing.T, r Run, jobs ...string) *call {
 		fmt.Fprintf(&text, "- id: %s\n  cwd: %s\n  effect: observe\n", id, r.Root)
 	}
 	must(t, led.WriteFile(ledger.JobsFile, []byte(text.String())))
-	c.add(ledger.RunStarted(ledger.RunInfo{RunID: led.ID, Jobs: jobs, Dir: led.Dir, Worker: r.Dir, SpecPath: filepath.Join(r.Dir, "specs", "1", "spec.yaml")}))
+	c.add(ledger.RunStarted(ledger.RunInfo{RunID: led.ID, Jobs: jobs, Dir: led.Dir, Worker: r.Dir, SpecPath: filepath.Join(r.Dir, "specs", strconv.Itoa(n), "spec.yaml")}))
 	return c
 }
 

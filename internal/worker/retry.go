@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"orchestrate/internal/ledger"
 	"orchestrate/internal/spec"
@@ -37,9 +38,27 @@ func (m *Manifest) Unfinished() (Retry, []spec.Diagnostic, error) {
 		case wellAll(c):
 			return Retry{}, nil, nil
 		}
-		return Retry{Call: c.Dir}, nil, nil
+		return m.again(c)
 	}
 	return m.changed()
+}
+
+// again is a call of this very manifest resumed. Where a later call has mended some of its
+// tasks they are not done once more: what is left is a call of its own, if it can be.
+func (m *Manifest) again(c Call) (Retry, []spec.Diagnostic, error) {
+	tasks, err := m.Run.Tasks()
+	if err != nil {
+		return Retry{}, nil, err
+	}
+	mended := func(j ledger.JobState) bool {
+		return !j.Status.Well() && slices.ContainsFunc(tasks, func(t Task) bool { return t.ID == j.ID && t.Call != c.ID && t.Well() })
+	}
+	if slices.ContainsFunc(c.State.Jobs, mended) {
+		if rest, diags, err := m.changed(); err != nil || len(diags) == 0 {
+			return rest, nil, err
+		}
+	}
+	return Retry{Call: c.Dir}, nil, nil
 }
 
 // orderOf is who made a call of what; ok is false where that is not known any more.
@@ -64,9 +83,10 @@ func (m *Manifest) changed() (Retry, []spec.Diagnostic, error) {
 	if err != nil {
 		return Retry{}, nil, err
 	}
-	done := map[string]bool{}
+	done, begun := map[string]bool{}, false
 	for _, t := range tasks {
 		done[t.ID] = t.Well()
+		begun = begun || slices.ContainsFunc(m.jobs, func(j job) bool { return t.ID == j.ID || j.pattern && strings.HasPrefix(t.ID, j.ID+"-") })
 	}
 	rest := *m
 	rest.jobs, rest.places = nil, nil
@@ -79,7 +99,7 @@ func (m *Manifest) changed() (Retry, []spec.Diagnostic, error) {
 	if len(rest.jobs) == 0 {
 		return Retry{}, nil, nil
 	}
-	if len(tasks) == 0 || len(rest.jobs) == len(m.jobs) {
+	if !begun {
 		return Retry{Manifest: m}, nil, nil
 	}
 	var diags []spec.Diagnostic

@@ -179,10 +179,14 @@ func (m *Manifest) fill(p Prepared, doc []byte) error {
 	return errors.Join(writeJSON(filepath.Join(p.Dir, callFile), o), writeWhole(p.Spec, doc))
 }
 
-// digest tells manifests apart by what their tasks are.
+// digest tells manifests apart by what their tasks are. From which folder the command was
+// called is no part of that.
 func (m *Manifest) digest() string {
 	h := sha256.New()
 	for _, j := range m.jobs {
+		if j.here {
+			j.Cwd = ""
+		}
 		text, err := line(j)
 		if err != nil {
 			panic("a job that was written down: " + err.Error())
