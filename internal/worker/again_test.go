@@ -265,3 +265,17 @@ func TestWhatWasMendedSinceIsNotDoneAgain(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
+
+// A task that the hosting session has waits for that; no engine has to be there for it.
+func TestATaskThatTheSessionHasWasNotCutOff(t *testing.T) {
+	r := newRun(t)
+	c := begin(t, r, "a")
+	c.starts("a", 1)
+	c.add(ledger.AwaitingSession("a", 1), ledger.Parked(4))
+	must(t, c.led.Close())
+	tasks, err := r.Tasks()
+	must(t, err)
+	if s := tasks[0].Status; s.State != ledger.Awaiting || s.ExitCode != nil || s.Next == nil || !strings.Contains(*s.Next, "orchestrate next "+c.led.ID) {
+		t.Errorf("%+v", s)
+	}
+}

@@ -154,7 +154,11 @@ func (r Run) taskOf(c Call, id string, p *progress, l *lineages) (Task, error) {
 func (t *Task) abandon() {
 	reason, next := runtime.ReasonCutOff, "orchestrate resume "+t.call.ID+" goes on with it"
 	t.Status.Next = &next
-	if t.Status.State == ledger.Queued {
+	switch t.Status.State {
+	case ledger.Queued:
+		return
+	case ledger.Awaiting: // nobody needs to be there for it
+		next = "orchestrate next " + t.call.ID + " gives it to the hosting session"
 		return
 	}
 	if slices.Contains(t.call.Left, t.ID) {
