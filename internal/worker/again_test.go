@@ -1,6 +1,7 @@
 package worker
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -278,4 +279,29 @@ func TestATaskThatTheSessionHasWasNotCutOff(t *testing.T) {
 	if s := tasks[0].Status; s.State != ledger.Awaiting || s.ExitCode != nil || s.Next == nil || !strings.Contains(*s.Next, "orchestrate next "+c.led.ID) {
 		t.Errorf("%+v", s)
 	}
+}
+
+// Who looked before a newer call began with a task leaves the folder to that one.
+func TestAnOlderCallIsNotLaidOverTheOneAtWork(t *testing.T) {
+	r := newRun(t)
+	first := begin(t, r, "a")
+	first.starts("a", 1)
+	first.ends(done("a"), "old")
+	first.over()
+	seen, err := r.Tasks()
+	must(t, err)
+	newer := begin(t, r, "a").keeps()
+	newer.starts("a", 1)
+	must(t, seen[0].project(nil))
+	var s Status
+	data, err := os.ReadFile(filepath.Join(r.TaskDir("a"), StatusFile))
+	must(t, err)
+	must(t, json.Unmarshal(data, &s))
+	if s.Call != newer.led.ID || s.State != ledger.Running {
+		t.Errorf("%s of call %s", s.State, s.Call)
+	}
+	if answer, err := os.ReadFile(filepath.Join(r.TaskDir("a"), seen[0].aside(), OutputFile)); err != nil || string(answer) != "old" {
+		t.Errorf("what the older call left: %q, %v", answer, err)
+	}
+	newer.over()
 }

@@ -36,8 +36,9 @@ func (t Task) project(older []Task) error {
 	if t.call.Live || !t.began() {
 		return nil
 	}
-	err := t.in("", func(dir *os.Root) error {
-		_, err := makeRoom(dir, t.call)
+	later := false // a call has begun with it since it was looked who has it
+	err := t.in("", func(dir *os.Root) (err error) {
+		later, err = makeRoom(dir, t.call)
 		return err
 	})
 	for _, o := range older {
@@ -45,8 +46,11 @@ func (t Task) project(older []Task) error {
 			err = o.in(o.aside(), o.lay)
 		}
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case later:
+		return t.in(t.aside(), t.lay)
 	}
 	return t.in("", t.lay)
 }
