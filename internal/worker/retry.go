@@ -38,27 +38,28 @@ func (m *Manifest) Unfinished() (Retry, []spec.Diagnostic, error) {
 		case wellAll(c):
 			return Retry{}, nil, nil
 		}
-		return m.again(c)
+		r, err := m.again(c)
+		return r, nil, err
 	}
 	return m.changed()
 }
 
 // again is a call of this very manifest resumed. Where a later call has mended some of its
 // tasks they are not done once more: what is left is a call of its own, if it can be.
-func (m *Manifest) again(c Call) (Retry, []spec.Diagnostic, error) {
+func (m *Manifest) again(c Call) (Retry, error) {
 	tasks, err := m.Run.Tasks()
 	if err != nil {
-		return Retry{}, nil, err
+		return Retry{}, err
 	}
 	mended := func(j ledger.JobState) bool {
 		return !j.Status.Well() && slices.ContainsFunc(tasks, func(t Task) bool { return t.ID == j.ID && t.Call != c.ID && t.Well() })
 	}
 	if slices.ContainsFunc(c.State.Jobs, mended) {
 		if rest, diags, err := m.changed(); err != nil || len(diags) == 0 {
-			return rest, nil, err
+			return rest, err
 		}
 	}
-	return Retry{Call: c.Dir}, nil, nil
+	return Retry{Call: c.Dir}, nil
 }
 
 // orderOf is who made a call of what; ok is false where that is not known any more.
