@@ -11,7 +11,7 @@ func claude() agent {
 			l.set("ANTHROPIC_BASE_URL="+l.sim.URL("claude"), "ANTHROPIC_API_KEY="+l.key("sk-ant-made-up-"))
 		},
 		shell:  []string{"Read", "Write", "Bash"},
-		doctor: verdict{state: runtime.StateAvailable, signedIn: "yes", models: 3, standard: "…", controls: "tool-limits no-project read-only edits-only model effort agent answer-schema"},
+		doctor: verdict{state: runtime.StateAvailable, signedIn: "yes", models: 3, standard: "…", controls: "tool-limits no-project read-only edits-only artifacts-only model effort agent answer-schema"},
 		does: map[string]outcome{
 			"answer":        {events: "session model text usage answer completed"},
 			"write":         {events: "session model tool(Write) tool_done(Write) text usage answer completed"},

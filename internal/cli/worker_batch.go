@@ -42,7 +42,7 @@ the worker run. A manifest is JSON (- reads it from standard input):
 
   {"defaults": {"timeout": 1800},
    "tasks": [{"id": "audit-auth", "prompt": "Audit the auth module."},
-             {"id": "audit-db", "prompt_file": "db.md", "model": "haiku"}]}
+             {"id": "audit-db", "prompt_file": "db.md", "timeout": 600}]}
 
 Tasks say what the flags say, with _ for - (adapter, model, effort, timeout, max_turns,
 cwd, session, resume_from, worker_cmd, write, task), and also depends_on, outputs, checks,
